@@ -1,0 +1,1 @@
+"""Headwater's window: the program a person sees."""

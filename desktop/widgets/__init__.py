@@ -1,0 +1,1 @@
+"""What is drawn: each widget shows one thing and says what was done to it."""

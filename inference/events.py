@@ -1,0 +1,256 @@
+"""What comes out: the events of a model and of a generation, and the figures they carry.
+
+Every request ends with exactly one `GenerationFinished` or `GenerationFailed`; the events of a request come in
+order. Times are seconds; moments are `time.perf_counter` readings of this process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from inference.errors import InferenceError
+from inference.requests import ModelConfig, RequestId, Sampling
+
+
+class FinishReason(StrEnum):
+    """Why a reply ended."""
+
+    STOP = "stop"  # the model ended it, or a stop string was met
+    LENGTH = "length"  # max_tokens was reached
+    WINDOW = "window"  # the context window is full
+    CANCELLED = "cancelled"  # somebody stopped it
+
+
+class DeltaKind(StrEnum):
+    """What a piece of text belongs to."""
+
+    ANSWER = "answer"
+    REASONING = "reasoning"
+
+
+class BlockKind(StrEnum):
+    """What a stretch of the prompt comes from."""
+
+    SYSTEM = "system"
+    TURN = "turn"
+    NEW_MESSAGE = "new message"
+
+
+class ReuseEnd(StrEnum):
+    """Why the prompt was not taken from the KV cache any further."""
+
+    NOTHING_HELD = "nothing held"  # first prompt since the model was loaded
+    NEW_TEXT = "new text"  # all that was held is reused: the rest is new
+    TEXT_DIFFERS = "text differs"  # what is held was written for another text from here on
+    NOT_REWINDABLE = "not rewindable"  # the model's memory cannot be cut back to this place
+    LAST_TOKEN = "last token"  # noqa: S105 - the whole prompt was held; its last token is read for its logits
+
+
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What a loaded model is and how it was loaded. Sizes of contexts are in tokens, `file_size` in bytes."""
+
+    config: ModelConfig
+    name: str
+    architecture: str
+    quantisation: str
+    parameters: int
+    file_size: int
+    training_context: int
+    context_size: int
+    batch_size: int
+    threads: int
+    device: str  # as shown: "CPU", "CUDA: 24 of 33 layers"
+    template_name: str  # "the model's own", or the name of the plain fallback that stands in for it
+    has_own_template: bool
+    default_sampling: Sampling  # the file's own values over DEFAULT_SAMPLING
+    load_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one request. `input_tokens` includes the cached ones; `output_tokens` counts every sampled token,
+    the end token and reasoning included."""
+
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    reasoning_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """The phases of one request, in seconds, none overlapping; `None` where the phase was never reached.
+
+    t0 submitted; t1 template rendered, tokenised, KV restored; t2 first prefill call; t3 logits of the last prompt
+    token there; t4 first token sampled; tn last token sampled. `load` lies between t0 and t1 and is no part of
+    `queued` or `prepare`.
+    """
+
+    queued: float
+    load: float
+    prepare: float | None = None  # to t2
+    prefill: float | None = None  # t3 - t2
+    first_sample: float | None = None  # t4 - t3
+    decode: float | None = None  # tn - t4
+    finish: float | None = None  # from tn (or from where it was stopped) to the last event
+    prefill_tokens: int = 0  # newly evaluated prompt tokens; never cached ones
+    output_tokens: int = 0  # sampled tokens
+
+    @property
+    def ttft(self) -> float | None:
+        """Time to first token, t4 - t0 - load; `None` when nothing was sampled."""
+        if self.prepare is None or self.prefill is None or self.first_sample is None:
+            return None
+        return self.queued + self.prepare + self.prefill + self.first_sample
+
+    @property
+    def overhead(self) -> float | None:
+        """Time before the first token that was not prefill: (t2 - t0 - load) + (t4 - t3)."""
+        if self.prepare is None or self.first_sample is None:
+            return None
+        return self.queued + self.prepare + self.first_sample
+
+    @property
+    def total(self) -> float:
+        """From t0 to the last event, load included."""
+        phases = (self.prepare, self.prefill, self.first_sample, self.decode, self.finish)
+        return self.queued + self.load + sum(phase for phase in phases if phase is not None)
+
+    @property
+    def prefill_rate(self) -> float | None:
+        """Newly evaluated prompt tokens per second of prefill; `None` when nothing was evaluated."""
+        if not self.prefill or not self.prefill_tokens:
+            return None
+        return self.prefill_tokens / self.prefill
+
+    @property
+    def decode_rate(self) -> float | None:
+        """(N - 1) / (tn - t4) tokens per second, N the sampled tokens; `None` when N < 2."""
+        return rate_of_decode(self.output_tokens, self.decode)
+
+
+def rate_of_decode(output_tokens: int, seconds: float | None) -> float | None:
+    """Tokens per second of decode: the first token's logits came with the prompt, so N tokens are N - 1 steps."""
+    if output_tokens < 2 or not seconds:
+        return None
+    return (output_tokens - 1) / seconds
+
+
+@dataclass(frozen=True, slots=True)
+class PromptBlock:
+    """A stretch of the prompt and how much of it came from the KV cache. `message` is an index into the request's
+    messages, `None` for text that only the template adds before them."""
+
+    kind: BlockKind
+    message: int | None
+    tokens: int
+    cached: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One reply under the glass: what was read, what was sampled, and when.
+
+    `token_times` holds, for each of `token_ids`, the seconds from the request's submission (load included).
+    `kept_tokens` of the ids make up the text that was shown; the rest (an end token, what a stop string cut off)
+    are sampled tokens that are no part of it.
+    """
+
+    token_ids: tuple[int, ...] = ()
+    token_times: tuple[float, ...] = ()
+    kept_tokens: int = 0
+    blocks: tuple[PromptBlock, ...] = ()
+    reuse_end: ReuseEnd = ReuseEnd.NOTHING_HELD
+
+    @property
+    def kept_ids(self) -> tuple[int, ...]:
+        """The ids of the text that was shown: what the next prompt can reuse."""
+        return self.token_ids[: self.kept_tokens]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoading:
+    """A model is being loaded; `fraction` goes from 0 to 1."""
+
+    model: ModelConfig
+    fraction: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReady:
+    """A model is loaded and answers."""
+
+    info: ModelInfo
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFailed:
+    """A model could not be loaded; no model is loaded now."""
+
+    model: ModelConfig
+    error: InferenceError
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUnloaded:
+    """A model was freed, with its KV cache."""
+
+    model: ModelConfig
+
+
+@dataclass(frozen=True, slots=True)
+class PrefillProgress:
+    """The prompt is being read. Comes before the first batch and after each.
+
+    Of `new_tokens` (the prompt without its cached tokens), `evaluated` are done, in `seconds` since t2; the batch
+    that begins now ends at `batch_end`.
+    """
+
+    request: RequestId
+    cached_tokens: int
+    new_tokens: int
+    evaluated: int
+    batch_end: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """Text that was written. `output_tokens` were sampled by `at`, those of this text included; `first_token_at` is t4."""
+
+    request: RequestId
+    text: str
+    kind: DeltaKind
+    output_tokens: int
+    at: float
+    first_token_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationFinished:
+    """A reply ended; `text` is all of its answer, also where it was cancelled half-way."""
+
+    request: RequestId
+    text: str
+    finish_reason: FinishReason
+    model_name: str
+    usage: Usage
+    timings: Timings
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationFailed:
+    """A reply could not be made, or not to its end; `text` is what was written until then."""
+
+    request: RequestId
+    error: InferenceError
+    text: str = ""
+
+
+ModelEvent: TypeAlias = ModelLoading | ModelReady | ModelFailed | ModelUnloaded
+GenerationEvent: TypeAlias = PrefillProgress | TextDelta | GenerationFinished | GenerationFailed
+Event: TypeAlias = ModelEvent | GenerationEvent

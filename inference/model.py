@@ -1,0 +1,117 @@
+"""The Model protocol: what a loaded model can be asked.
+
+It knows nothing of messages, text streams or requests: token ids go in, token ids come out. One thread at a time
+may use a model; `Vocabulary` and `StopFlag` are safe from any thread.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from inference.events import ModelInfo
+from inference.requests import ModelConfig, Sampling
+
+
+class StopFlag:
+    """A flag that any thread may raise and that native code can read without Python's help.
+
+    The two bytes at `address` are a C string: "" while lowered, one character long once raised.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = (ctypes.c_char * 2)(b"\0", b"\0")
+
+    @property
+    def address(self) -> int:
+        """Where the C string lies; valid as long as this object lives."""
+        return ctypes.addressof(self._bytes)
+
+    def set(self) -> None:
+        self._bytes[0] = b"\1"
+
+    def clear(self) -> None:
+        self._bytes[0] = b"\0"
+
+    def is_set(self) -> bool:
+        return self._bytes[0] != b"\0"
+
+
+class Vocabulary(Protocol):
+    """Text to token ids and back."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def beginning(self) -> int | None:
+        """The BOS token a prompt must begin with; `None` where the model wants none."""
+
+    def tokenize(self, text: str, *, special: bool) -> list[int]:
+        """`text` as token ids, no BOS added. With `special`, control tokens written out in it are recognised."""
+
+    def piece(self, token: int) -> bytes:
+        """The bytes a token stands for: any length, maybe a part of a character; empty for a control token."""
+
+    def is_end(self, token: int) -> bool:
+        """Whether the model ends its reply with this token."""
+
+    def control_texts(self) -> frozenset[str]:
+        """How the control tokens are written. Reads the whole vocabulary; ask only when it is needed."""
+
+
+class Sampler(Protocol):
+    """Chooses the next token from the logits of the last one evaluated, and remembers what it chose."""
+
+    def sample(self) -> int: ...
+    def close(self) -> None: ...
+
+
+class Model(Protocol):
+    """A loaded model and its KV cache of one sequence.
+
+    `tokens` are the ids the KV cache holds, in order. `evaluate` appends to them, `rewind` cuts them.
+    """
+
+    @property
+    def info(self) -> ModelInfo: ...
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+    @property
+    def chat_template(self) -> str | None:
+        """The Jinja source the file carries; `None` where it has none."""
+
+    @property
+    def template_tokens(self) -> dict[str, str]:
+        """What templates ask for by name: `bos_token` and `eos_token`, as text ("" where there is none)."""
+
+    @property
+    def tokens(self) -> Sequence[int]: ...
+    def evaluate(self, tokens: Sequence[int]) -> int:
+        """Read `tokens` (1 to `info.batch_size` of them) after those held; the last one's logits are then there.
+
+        Returns how many were read: fewer than given when the stop flag was raised meanwhile. What was read stays.
+
+        Raises:
+            GenerationBroke: llama.cpp refused, or the context has no room for them.
+        """
+
+    def rewind(self, length: int) -> int:
+        """Keep the first `length` held tokens; returns how many could be kept (0 where memory cannot be cut)."""
+
+    def sampler(self, sampling: Sampling) -> Sampler:
+        """A sampler over this model's logits. `sampling` has every value set but perhaps the seed."""
+
+    def close(self) -> None:
+        """Free the model. Nothing may be asked afterwards; closing twice is fine."""
+
+
+Loader = Callable[[ModelConfig, StopFlag, Callable[[float], None]], Model]
+"""Loads a model, calling back with the fraction done (0 to 1) from the same thread.
+
+Raises `ModelError` where that is impossible, and `LoadStopped` when the stop flag was raised meanwhile.
+"""
+
+
+class LoadStopped(Exception):
+    """The stop flag was raised while a model was loading: nothing was loaded."""
