@@ -219,7 +219,7 @@ class PrefillProgress:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """Text that was written. `output_tokens` were sampled by `at`, those of this text included; `first_token_at` is t4."""
+    """Text that was written. `output_tokens` were sampled by `at`, this text's included; `first_token_at` is t4."""
 
     request: RequestId
     text: str
