@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib import resources
+from itertools import product
+
+import pytest
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage
+
+from desktop.theme import Theme, code_font, control_font, figure_font, icon, load_theme, message_font, palette_of
+
+SURFACES = ("background", "surface", "bubble", "code")
+TEXTS = ("text", "muted", "accent", "prefill", "decode", "warning", "error")
+SYNTAX = tuple(field.name for field in fields(Theme) if field.name.startswith("syntax_"))
+GRAPHICS = ("field_edge", "cached", "accent", "prefill", "decode")
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request, qapp):
+    return load_theme(request.param)
+
+
+def luminance(colour: QColor) -> float:
+    channels = (colour.redF(), colour.greenF(), colour.blueF())
+    red, green, blue = (c / 12.92 if c <= 0.04045 else float(((c + 0.055) / 1.055) ** 2.4) for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_computed_as_the_guidelines_define_it():
+    assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
+    assert contrast(QColor("#777777"), QColor("white")) == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize(("ink", "surface"), tuple(product(TEXTS, SURFACES)))
+def test_text_can_be_read_on_every_surface_it_stands_on(theme, ink, surface):
+    assert contrast(getattr(theme, ink), getattr(theme, surface)) >= 4.5
+
+
+@pytest.mark.parametrize(("ink", "surface"), tuple(product(SYNTAX, SURFACES)))
+def test_code_can_be_read_in_all_its_colours(theme, ink, surface):
+    assert contrast(getattr(theme, ink), getattr(theme, surface)) >= 4.5
+
+
+@pytest.mark.parametrize("behind", ["selection", "find_hit"])
+def test_marked_text_can_be_read(theme, behind):
+    assert contrast(theme.text, getattr(theme, behind)) >= 4.5
+
+
+def test_text_on_the_accent_can_be_read(theme):
+    assert contrast(theme.on_accent, theme.accent) >= 4.5
+
+
+@pytest.mark.parametrize(("ink", "surface"), tuple(product(GRAPHICS, SURFACES)))
+def test_graphics_and_field_edges_stand_out(theme, ink, surface):
+    assert contrast(getattr(theme, ink), getattr(theme, surface)) >= 3
+
+
+def test_every_token_is_a_valid_colour(theme):
+    assert all(getattr(theme, field.name).isValid() for field in fields(Theme) if field.name not in {"name", "is_dark"})
+
+
+def test_the_two_themes_share_no_surface(qapp):
+    light, dark = load_theme("light"), load_theme("dark")
+    assert dark.is_dark
+    assert not light.is_dark
+    assert luminance(light.surface) > 0.5 > luminance(dark.surface)
+
+
+def test_the_palette_carries_the_theme(theme):
+    palette = palette_of(theme)
+    assert palette.window().color() == theme.background
+    assert palette.base().color() == theme.surface
+    assert palette.text().color() == theme.text
+
+
+def test_figures_use_digits_of_one_width(qapp):
+    metrics = QFontMetricsF(figure_font())
+    assert len({metrics.horizontalAdvance(digit * 4) for digit in "0123456789"}) == 1
+    assert figure_font().featureValue(QFont.Tag("tnum")) == 1
+
+
+def test_messages_are_larger_than_controls_and_figures_smaller(qapp):
+    assert figure_font().pointSizeF() < control_font().pointSizeF() < message_font().pointSizeF()
+    assert code_font().pointSizeF() == control_font().pointSizeF()
+
+
+def every_icon() -> list[str]:
+    return sorted(f.name.removesuffix(".svg") for f in (resources.files("resources") / "icons").iterdir())
+
+
+@pytest.mark.parametrize("name", [name for name in every_icon() if name != "headwater"])
+def test_an_icon_is_drawn_in_the_colour_asked_for(qapp, name):
+    image = icon(name, QColor("#B3261E")).pixmap(40, 40).toImage().convertToFormat(QImage.Format.Format_ARGB32)
+    solid = {
+        image.pixelColor(x, y).name() for x, y in product(range(40), range(40)) if image.pixelColor(x, y).alpha() == 255
+    }
+    assert solid == {"#b3261e"}
