@@ -45,6 +45,14 @@ class ModelConfig:
             raise InvalidRequest(f"The number of layers on the GPU is not negative; got {self.gpu_layers}.")
 
 
+def _check_range(name: str, value: float | None, low: float, high: float) -> None:
+    if value is None:
+        return
+    if not (low <= value <= high) or math.isinf(value):
+        upper = "" if math.isinf(high) else f" and at most {high:g}"
+        raise InvalidRequest(f"{name} is at least {low:g}{upper}; got {value:g}.")
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
     """How the next token is chosen. `None` leaves a value to the model file, else to `DEFAULT_SAMPLING`.
@@ -105,11 +113,3 @@ class GenerationRequest:
             raise InvalidRequest(f"max_tokens is at least 1; got {self.max_tokens}.")
         if not all(self.stop):
             raise InvalidRequest("A stop string has at least one character.")
-
-
-def _check_range(name: str, value: float | None, low: float, high: float) -> None:
-    if value is None:
-        return
-    if not (low <= value <= high) or math.isinf(value):
-        upper = "" if math.isinf(high) else f" and at most {high:g}"
-        raise InvalidRequest(f"{name} is at least {low:g}{upper}; got {value:g}.")
