@@ -141,11 +141,11 @@ def rate_of_decode(output_tokens: int, seconds: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class PromptBlock:
-    """A stretch of the prompt and how much of it came from the KV cache. `message` is an index into the request's
-    messages, `None` for text that only the template adds before them."""
+    """A message in the prompt, with the template's text before it, and how much of it came from the KV cache.
+    `message` is its index in the request."""
 
     kind: BlockKind
-    message: int | None
+    message: int
     tokens: int
     cached: int
 

@@ -1,0 +1,1 @@
+"""Headwater's tests: they mirror the two packages, one file per module."""

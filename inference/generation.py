@@ -1,0 +1,232 @@
+"""One generation: prompt, prefill, decode; a generator of events.
+
+It knows nothing of threads, queues or windows: whoever iterates it drives it, and the stop flag ends it early.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+
+from inference.errors import InferenceError, PromptTooLong
+from inference.events import (
+    DeltaKind,
+    FinishReason,
+    GenerationEvent,
+    GenerationFailed,
+    GenerationFinished,
+    PrefillProgress,
+    PromptBlock,
+    ReuseEnd,
+    TextDelta,
+    Timings,
+    Trace,
+    Usage,
+)
+from inference.model import Model, Sampler, StopFlag
+from inference.prompt import Prompt, PromptBuilder
+from inference.requests import GenerationRequest
+from inference.text_stream import TextStream, tokens_within
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How a request came to its turn: `submitted_at` is t0; then it waited `queued` seconds, `load` of them apart."""
+
+    submitted_at: float
+    queued: float
+    load: float
+
+
+class Generation:
+    """Answers one request with a loaded model.
+
+    The KV cache always holds what `model.tokens` says, however the generation ends.
+    """
+
+    def __init__(
+        self,
+        request: GenerationRequest,
+        model: Model,
+        prompts: PromptBuilder,
+        stop_flag: StopFlag,
+        arrival: Arrival,
+        clock: Clock = time.perf_counter,
+    ) -> None:
+        self._request = request
+        self._model = model
+        self._prompts = prompts
+        self._stop_flag = stop_flag
+        self._arrival = arrival
+        self._clock = clock
+        self._marks = _Marks(began=clock())
+        self._text: list[str] = []
+        self._ids: list[int] = []
+        self._times: list[float] = []
+        self._prompt = Prompt((), (), ())
+        self._cached = 0
+        self._reuse_end = ReuseEnd.NOTHING_HELD
+
+    def events(self) -> Iterator[GenerationEvent]:
+        """Every event of the request; exactly one `GenerationFinished` or `GenerationFailed`, the last."""
+        try:
+            sampler = self._prepare()
+            try:
+                yield from self._prefill()
+                reason = yield from self._decode(sampler)
+            finally:
+                sampler.close()
+            yield self._finished(reason)
+        except InferenceError as error:
+            yield GenerationFailed(self._request.id, error, "".join(self._text))
+
+    def _prepare(self) -> Sampler:
+        """Template, tokens, and the KV cache cut back to what it shares with the prompt."""
+        self._prompt = self._prompts.build(self._request.messages)
+        tokens = self._prompt.tokens
+        if len(tokens) >= self._model.info.context_size:
+            raise PromptTooLong(len(tokens), self._model.info.context_size)
+        self._cached, self._reuse_end = _reuse(self._model, tokens)
+        return self._model.sampler(self._request.sampling.over(self._model.info.default_sampling))
+
+    def _prefill(self) -> Iterator[GenerationEvent]:
+        """Read the prompt's uncached tokens, a batch at a time."""
+        new = self._prompt.tokens[self._cached :]
+        marks, evaluated = self._marks, 0
+        marks.prefill_began = self._clock()
+        while evaluated < len(new):
+            batch = new[evaluated : evaluated + self._model.info.batch_size]
+            yield self._progress(len(new), evaluated, evaluated + len(batch))
+            if self._stop_flag.is_set():
+                break
+            read = self._model.evaluate(batch)
+            evaluated += read
+            marks.prefill_tokens = evaluated
+            marks.prefill_ended = self._clock()
+            if read < len(batch):
+                break
+        else:
+            yield self._progress(len(new), evaluated, evaluated)
+
+    def _progress(self, new: int, evaluated: int, batch_end: int) -> PrefillProgress:
+        seconds = (self._marks.prefill_ended or self._marks.prefill_began or 0.0) - (self._marks.prefill_began or 0.0)
+        return PrefillProgress(self._request.id, self._cached, new, evaluated, batch_end, seconds)
+
+    def _decode(self, sampler: Sampler) -> Generator[GenerationEvent, None, FinishReason]:
+        """Sample, show, evaluate, one token after another; returns why it ended."""
+        stream = TextStream((*self._request.stop, *self._prompt.stop))
+        if len(self._model.tokens) < len(self._prompt.tokens):
+            return FinishReason.CANCELLED
+        reason: FinishReason | None = None
+        while reason is None:
+            token = sampler.sample()
+            self._ids.append(token)
+            self._times.append(self._clock())
+            if self._model.vocabulary.is_end(token):
+                reason = FinishReason.STOP
+                break
+            if text := stream.feed(self._model.vocabulary.piece(token)):
+                yield self._delta(text)
+            reason = self._end_after(token, stream)
+        if text := stream.flush():
+            yield self._delta(text)
+        return reason
+
+    def _end_after(self, token: int, stream: TextStream) -> FinishReason | None:
+        """Why the reply ends with this token; `None` where it goes on, the token evaluated."""
+        if stream.stopped:
+            return FinishReason.STOP
+        if len(self._ids) == self._request.max_tokens:
+            return FinishReason.LENGTH
+        if len(self._model.tokens) == self._model.info.context_size:
+            return FinishReason.WINDOW
+        if self._stop_flag.is_set() or not self._model.evaluate((token,)):
+            return FinishReason.CANCELLED
+        return None
+
+    def _delta(self, text: str) -> TextDelta:
+        self._text.append(text)
+        return TextDelta(self._request.id, text, DeltaKind.ANSWER, len(self._ids), self._times[-1], self._times[0])
+
+    def _finished(self, reason: FinishReason) -> GenerationFinished:
+        text = "".join(self._text)
+        return GenerationFinished(
+            request=self._request.id,
+            text=text,
+            finish_reason=reason,
+            model_name=self._model.info.name,
+            usage=Usage(len(self._prompt.tokens), self._cached, len(self._ids)),
+            trace=Trace(
+                token_ids=tuple(self._ids),
+                token_times=tuple(at - self._arrival.submitted_at for at in self._times),
+                kept_tokens=tokens_within(map(self._model.vocabulary.piece, self._ids), text),
+                blocks=_blocks(self._prompt, self._cached),
+                reuse_end=self._reuse_end,
+            ),
+            timings=self._timings(),
+        )
+
+    def _timings(self) -> Timings:
+        marks = self._marks
+        began = marks.prefill_began or marks.began
+        first = self._times[0] if self._times else None
+        last = self._times[-1] if self._times else None
+        return Timings(
+            queued=self._arrival.queued,
+            load=self._arrival.load,
+            prepare=began - marks.began,
+            prefill=marks.prefill_ended - began if marks.prefill_ended is not None else None,
+            first_sample=first - marks.prefill_ended if first is not None and marks.prefill_ended is not None else None,
+            decode=last - first if last is not None and first is not None else None,
+            finish=self._clock() - (last or marks.prefill_ended or began),
+            prefill_tokens=marks.prefill_tokens,
+            output_tokens=len(self._ids),
+        )
+
+
+@dataclass(slots=True)
+class _Marks:
+    """Moments of a generation as it goes."""
+
+    began: float
+    prefill_began: float | None = None
+    prefill_ended: float | None = None
+    prefill_tokens: int = 0
+
+
+def _reuse(model: Model, tokens: Sequence[int]) -> tuple[int, ReuseEnd]:
+    """Cut the KV cache back to what it shares with `tokens`; returns how many are kept, and why no more."""
+    held = model.tokens
+    shared = _shared_prefix(held, tokens)
+    # The last token is always read: the logits to sample from are those of the token evaluated last.
+    wanted = min(shared, len(tokens) - 1)
+    reason = _reuse_end(len(held), shared, len(tokens))
+    kept = model.rewind(wanted)
+    return kept, reason if kept == wanted else ReuseEnd.NOT_REWINDABLE
+
+
+def _reuse_end(held: int, shared: int, wanted: int) -> ReuseEnd:
+    if not held:
+        return ReuseEnd.NOTHING_HELD
+    if shared == wanted:
+        return ReuseEnd.LAST_TOKEN
+    return ReuseEnd.NEW_TEXT if shared == held else ReuseEnd.TEXT_DIFFERS
+
+
+def _shared_prefix(first: Sequence[int], second: Sequence[int]) -> int:
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return index
+    return min(len(first), len(second))
+
+
+def _blocks(prompt: Prompt, cached: int) -> tuple[PromptBlock, ...]:
+    blocks, begin = [], 0
+    for part in prompt.parts:
+        of_it = min(max(cached - begin, 0), part.end - begin)
+        blocks.append(PromptBlock(part.kind, part.message, part.end - begin, of_it))
+        begin = part.end
+    return tuple(blocks)

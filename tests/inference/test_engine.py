@@ -1,0 +1,329 @@
+"""The engine's contract: one last event for every request, in order, whatever is asked and whenever it is stopped."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from inference.engine import LocalEngine
+from inference.errors import EngineClosed, EngineFault, ModelNotFound
+from inference.events import (
+    Event,
+    FinishReason,
+    GenerationFailed,
+    GenerationFinished,
+    ModelFailed,
+    ModelLoading,
+    ModelReady,
+    ModelUnloaded,
+    PrefillProgress,
+    TextDelta,
+)
+from inference.messages import Message, Role
+from inference.requests import GenerationRequest, RequestId
+from tests.fakes import Script, ScriptedLoader, config
+
+PATIENCE = 10.0  # seconds; only a broken engine takes them
+
+
+class Listener:
+    """Keeps every event, and lets a test wait for one."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.threads: set[str] = set()
+        self._came = threading.Condition()
+
+    def __call__(self, event: Event) -> None:
+        with self._came:
+            self.events.append(event)
+            self.threads.add(threading.current_thread().name)
+            self._came.notify_all()
+
+    def wait_for(self, wanted: Callable[[Event], bool]) -> Event:
+        with self._came:
+            assert self._came.wait_for(lambda: any(map(wanted, self.events)), PATIENCE), self.events
+            return next(filter(wanted, self.events))
+
+    def last_of(self, request: RequestId) -> GenerationFinished | GenerationFailed:
+        event = self.wait_for(lambda e: isinstance(e, GenerationFinished | GenerationFailed) and e.request == request)
+        assert isinstance(event, GenerationFinished | GenerationFailed)
+        return event
+
+    def of(self, request: RequestId) -> list[Event]:
+        return [event for event in self.events if getattr(event, "request", None) == request]
+
+
+@contextmanager
+def engine_of(script: Script | None = None) -> Iterator[tuple[LocalEngine, Listener, ScriptedLoader]]:
+    listener, loader = Listener(), ScriptedLoader(script)
+    engine = LocalEngine(listener, loader)
+    try:
+        yield engine, listener, loader
+    finally:
+        engine.close()
+
+
+def ask(text: str = "Hi", model: str = "scripted", max_tokens: int | None = None) -> GenerationRequest:
+    return GenerationRequest(config(model), (Message(Role.USER, text),), max_tokens=max_tokens)
+
+
+def gate() -> tuple[threading.Event, threading.Event, Callable[..., None]]:
+    """Two events and a step that tells it was reached and waits until it may go on."""
+    reached, may_go_on = threading.Event(), threading.Event()
+
+    def step(*_: object) -> None:
+        reached.set()
+        assert may_go_on.wait(PATIENCE)
+
+    return reached, may_go_on, step
+
+
+def test_a_request_loads_its_model_and_is_answered_on_the_engines_thread() -> None:
+    with engine_of() as (engine, listener, _):
+        finished = listener.last_of(engine.generate(ask()))
+    assert isinstance(finished, GenerationFinished)
+    assert finished.text == "Hello there."
+    kinds = [type(event) for event in listener.events]
+    assert kinds[0] is ModelLoading
+    assert kinds.index(ModelReady) < kinds.index(PrefillProgress) < kinds.index(TextDelta)
+    assert listener.threads == {"engine"}
+
+
+def test_load_is_answered_also_when_the_model_is_there() -> None:
+    with engine_of() as (engine, listener, loader):
+        engine.load(config())
+        engine.load(config())
+        listener.last_of(engine.generate(ask()))
+    assert sum(isinstance(event, ModelReady) for event in listener.events) == 2
+    assert len(loader.models) == 1
+
+
+def test_another_model_is_loaded_after_the_first_is_freed() -> None:
+    with engine_of() as (engine, listener, loader):
+        listener.last_of(engine.generate(ask(model="one")))
+        listener.last_of(engine.generate(ask(model="two")))
+        assert [model.closed for model in loader.models] == [True, False]
+    assert [model.closed for model in loader.models] == [True, True]
+    assert any(isinstance(event, ModelUnloaded) for event in listener.events)
+
+
+def test_an_ejected_model_is_freed_and_loaded_again_for_the_next_request() -> None:
+    with engine_of() as (engine, listener, loader):
+        listener.last_of(engine.generate(ask()))
+        engine.unload()
+        listener.wait_for(lambda event: isinstance(event, ModelUnloaded))
+        assert loader.models[0].closed
+        assert isinstance(listener.last_of(engine.generate(ask())), GenerationFinished)
+
+
+def test_a_model_that_cannot_be_loaded_fails_its_request_and_the_engine_goes_on() -> None:
+    error = ModelNotFound(Path("gone.gguf"))
+    with engine_of(Script(load_error=error)) as (engine, listener, loader):
+        failed = listener.last_of(engine.generate(ask()))
+        assert isinstance(failed, GenerationFailed)
+        assert failed.error is error
+        assert isinstance(listener.wait_for(lambda event: isinstance(event, ModelFailed)), ModelFailed)
+        loader.script = Script()
+        assert isinstance(listener.last_of(engine.generate(ask())), GenerationFinished)
+
+
+def test_a_request_submitted_while_its_model_loads_has_that_load_apart_from_its_waiting() -> None:
+    reached, may_go_on, step = gate()
+    with engine_of(Script(before_load=step)) as (engine, listener, _):
+        engine.load(config())
+        assert reached.wait(PATIENCE)
+        request = engine.generate(ask())
+        may_go_on.set()
+        finished = listener.last_of(request)
+    assert isinstance(finished, GenerationFinished)
+    assert finished.timings.load > 0
+    assert finished.timings.queued < finished.timings.load + 1
+
+
+def test_a_request_withdrawn_while_its_model_loads_ends_at_once_and_the_load_goes_on() -> None:
+    reached, may_go_on, step = gate()
+    with engine_of(Script(before_load=step)) as (engine, listener, _):
+        request = engine.generate(ask())
+        assert reached.wait(PATIENCE)
+        engine.cancel(request)
+        may_go_on.set()
+        finished = listener.last_of(request)
+        assert isinstance(finished, GenerationFinished)
+        assert finished.finish_reason is FinishReason.CANCELLED
+        listener.wait_for(lambda event: isinstance(event, ModelReady))
+    assert listener.events.index(finished) < next(
+        index for index, event in enumerate(listener.events) if isinstance(event, ModelReady)
+    )
+
+
+def test_a_waiting_request_can_be_withdrawn_while_another_runs() -> None:
+    reached, may_go_on, step = gate()
+    script = Script(endless=True, replies=(("a",),), during_evaluate=step)
+    with engine_of(script) as (engine, listener, _):
+        running = engine.generate(ask(max_tokens=3))
+        assert reached.wait(PATIENCE)
+        waiting = engine.generate(ask())
+        engine.cancel(waiting)
+        may_go_on.set()
+        assert isinstance(listener.last_of(running), GenerationFinished)
+        withdrawn = listener.last_of(waiting)
+    assert isinstance(withdrawn, GenerationFinished)
+    assert withdrawn.finish_reason is FinishReason.CANCELLED
+    assert listener.events.index(withdrawn) < listener.events.index(listener.last_of(running))
+
+
+def test_cancel_ends_the_running_request_and_no_other() -> None:
+    reached, may_go_on, step = gate()
+    with engine_of(Script(endless=True, replies=(("a",),), during_evaluate=step)) as (engine, listener, _):
+        running = engine.generate(ask())
+        following = engine.generate(ask(max_tokens=2))
+        assert reached.wait(PATIENCE)
+        engine.cancel(running)
+        engine.cancel(running)
+        may_go_on.set()
+        first, second = listener.last_of(running), listener.last_of(following)
+        engine.cancel(running)
+    assert isinstance(first, GenerationFinished)
+    assert isinstance(second, GenerationFinished)
+    assert first.finish_reason is FinishReason.CANCELLED
+    assert second.finish_reason is FinishReason.LENGTH
+
+
+def test_close_ends_what_runs_and_what_waits_then_there_is_silence() -> None:
+    reached, may_go_on, step = gate()
+    with engine_of(Script(endless=True, replies=(("a",),), during_evaluate=step)) as (engine, listener, loader):
+        requests = [engine.generate(ask()) for _ in range(3)]
+        assert reached.wait(PATIENCE)
+        threading.Timer(0.05, may_go_on.set).start()
+        engine.close()
+        count = len(listener.events)
+        for request in requests:
+            finished = listener.last_of(request)
+            assert isinstance(finished, GenerationFinished)
+            assert finished.finish_reason is FinishReason.CANCELLED
+        assert loader.models[0].closed
+        with pytest.raises(EngineClosed):
+            engine.generate(ask())
+        assert len(listener.events) == count
+
+
+def test_close_stops_a_load() -> None:
+    reached, may_go_on, step = gate()
+    with engine_of(Script(before_load=step)) as (engine, listener, loader):
+        engine.load(config())
+        assert reached.wait(PATIENCE)
+        threading.Timer(0.05, may_go_on.set).start()
+        engine.close()
+    assert not loader.models
+    assert not any(isinstance(event, ModelReady) for event in listener.events)
+
+
+def test_a_fault_of_our_own_fails_the_request_with_a_report_and_the_engine_goes_on() -> None:
+    def broken(_: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    with engine_of(Script(before_evaluate=broken)) as (engine, listener, loader):
+        failed = listener.last_of(engine.generate(ask()))
+        assert isinstance(failed, GenerationFailed)
+        assert isinstance(failed.error, EngineFault)
+        assert "ZeroDivisionError" in failed.error.report
+        loader.script = Script()
+        assert isinstance(listener.last_of(engine.generate(ask())), GenerationFinished)
+    assert loader.models[0].closed, "nobody knows that model's state any more"
+
+
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("ask"), st.sampled_from(["one", "two", "broken"]), st.integers(1, 30)),
+        st.tuples(st.just("cancel"), st.integers(0, 20)),
+        st.tuples(st.sampled_from(["load", "unload", "breathe"])),
+    ),
+    max_size=12,
+)
+
+
+@given(steps, st.booleans())
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_every_request_ends_exactly_once_and_its_events_come_in_order(
+    script: list[tuple[object, ...]], breathe: bool
+) -> None:
+    listener = Listener()
+    scripted = ScriptedLoader(Script(endless=True, replies=(("a", "b"),), batch_size=8))
+
+    def loader(wanted, stop_flag, progress):
+        if wanted.path.stem == "broken":
+            raise ModelNotFound(wanted.path)
+        return scripted(wanted, stop_flag, progress)
+
+    engine = LocalEngine(listener, loader)
+    asked: list[RequestId] = []
+    for step in script:
+        match step:
+            case ("ask", str() as model, int() as limit):
+                asked.append(engine.generate(ask("x" * limit, model, limit)))
+            case ("cancel", int() as which) if asked:
+                engine.cancel(asked[which % len(asked)])
+            case ("load",):
+                engine.load(config("one"))
+            case ("unload",):
+                engine.unload()
+            case ("breathe",) if asked:
+                listener.last_of(asked[-1])
+            case _:
+                pass
+    if breathe:
+        for request in asked:
+            listener.last_of(request)
+    engine.close()
+    for request in asked:
+        events = listener.of(request)
+        ends = [event for event in events if isinstance(event, GenerationFinished | GenerationFailed)]
+        assert len(ends) == 1
+        assert events[-1] is ends[0]
+        _check_order(events)
+    assert all(model.closed for model in scripted.models)
+
+
+def _check_order(events: list[Event]) -> None:
+    kinds = [type(event) for event in events]
+    assert kinds == sorted(kinds, key=[PrefillProgress, TextDelta, GenerationFinished, GenerationFailed].index)
+    counts = [event.output_tokens for event in events if isinstance(event, TextDelta)]
+    assert counts == sorted(counts)
+    last = events[-1]
+    if isinstance(last, GenerationFinished):
+        assert last.text == "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def test_events_and_requests_are_equal_by_content() -> None:
+    request = ask()
+    assert replace(request) == request
+    assert hash(replace(request)) == hash(request)
+
+
+NEVER_CLOSED = """
+import threading
+from inference.engine import LocalEngine
+from inference.messages import Message, Role
+from inference.requests import GenerationRequest
+from tests.fakes import Script, ScriptedLoader, config
+running = threading.Event()
+script = Script(endless=True, replies=(("a",),), context_size=10**9, before_evaluate=lambda _: running.set())
+engine = LocalEngine(lambda event: None, ScriptedLoader(script))
+engine.generate(GenerationRequest(config(), (Message(Role.USER, "Hi"),)))
+assert running.wait(10)
+"""
+
+
+def test_a_script_that_never_closes_its_engine_exits_cleanly_in_mid_reply() -> None:
+    done = subprocess.run([sys.executable, "-c", NEVER_CLOSED], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,238 @@
+"""One generation: its events, its figures, its end, and what is left in the KV cache."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.errors import GenerationBroke, PromptTooLong, TemplateFailed
+from inference.events import (
+    FinishReason,
+    GenerationEvent,
+    GenerationFailed,
+    GenerationFinished,
+    PrefillProgress,
+    ReuseEnd,
+    TextDelta,
+)
+from inference.generation import Arrival, Generation
+from inference.messages import Message, Role
+from inference.model import StopFlag
+from inference.prompt import PromptBuilder
+from inference.requests import GenerationRequest
+from tests.fakes import END, ManualClock, Script, ScriptedModel, config
+
+
+class Bench:
+    """A scripted model and the generations it is asked for."""
+
+    def __init__(self, script: Script | None = None) -> None:
+        self.stop_flag = StopFlag()
+        self.clock = ManualClock()
+        self.script = replace(script or Script(), clock=self.clock)
+        self.model = ScriptedModel(self.script, config(), self.stop_flag)
+        self.prompts = PromptBuilder(self.model)
+
+    def run(self, *said: Message | str, **wishes: object) -> list[GenerationEvent]:
+        messages = tuple(Message(Role.USER, text) if isinstance(text, str) else text for text in said)
+        request = replace(GenerationRequest(config(), messages), **wishes)  # type: ignore[arg-type]  # a test's wishes
+        arrival = Arrival(self.clock(), 0.0, 0.0)
+        return list(Generation(request, self.model, self.prompts, self.stop_flag, arrival, self.clock).events())
+
+    def finish(self, *said: Message | str, **wishes: object) -> GenerationFinished:
+        last = self.run(*said, **wishes)[-1]
+        assert isinstance(last, GenerationFinished)
+        return last
+
+
+def text_of(events: Sequence[GenerationEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+def reply_of(finished: GenerationFinished) -> Message:
+    return Message(Role.ASSISTANT, finished.text, finished.trace.kept_ids)
+
+
+def test_a_reply_comes_as_deltas_and_ends_with_the_same_text() -> None:
+    events = Bench().run("Hi")
+    last = events[-1]
+    assert isinstance(last, GenerationFinished)
+    assert text_of(events) == last.text == "Hello there."
+    assert last.finish_reason is FinishReason.STOP
+    assert last.usage.output_tokens == 4, "the end token was sampled too"
+    assert last.trace.token_ids[-1] == END
+    assert len(last.trace.kept_ids) == 3, "the end token is none of the text"
+
+
+def test_every_figure_follows_its_definition() -> None:
+    bench = Bench(Script(replies=(("a", "b", "c"),), seconds_per_prompt_token=0.01, seconds_per_token=0.5))
+    request = GenerationRequest(config(), (Message(Role.USER, "Hi"),))
+    generation = Generation(
+        request, bench.model, bench.prompts, bench.stop_flag, Arrival(bench.clock() - 3.0, 1.0, 2.0), bench.clock
+    )
+    last = list(generation.events())[-1]
+    assert isinstance(last, GenerationFinished)
+    timings, read = last.timings, last.usage.input_tokens
+    assert timings.queued == 1.0
+    assert timings.load == 2.0
+    assert timings.prepare == 0.0
+    assert timings.prefill == pytest.approx(0.01 * read)
+    assert timings.prefill_rate == pytest.approx(100)
+    assert timings.first_sample == 0.0
+    assert timings.decode == pytest.approx(1.5), "four tokens sampled, the end token among them: three steps"
+    assert timings.decode_rate == pytest.approx(3 / 1.5)
+    assert timings.ttft == pytest.approx(1.0 + 0.01 * read), "load is no part of it"
+    assert timings.total == pytest.approx(3.0 + 0.01 * read + 1.5)
+    assert last.trace.token_times[0] == pytest.approx(3.0 + 0.01 * read)
+
+
+def test_one_sampled_token_has_no_decode_rate() -> None:
+    finished = Bench(Script(seconds_per_token=0.5)).finish("Hi", max_tokens=1)
+    assert finished.finish_reason is FinishReason.LENGTH
+    assert finished.usage.output_tokens == 1
+    assert finished.timings.decode_rate is None
+
+
+def test_prefill_tells_true_counts_at_batch_borders_and_ends_complete() -> None:
+    bench = Bench(Script(batch_size=16))
+    progress = [event for event in bench.run("x" * 65) if isinstance(event, PrefillProgress)]
+    new = progress[0].new_tokens
+    assert [event.evaluated for event in progress] == [*range(0, new, 16), new]
+    assert all(event.batch_end == min(event.evaluated + 16, new) for event in progress)
+    assert [len(batch) for batch in bench.model.read if len(batch) > 1] == [16] * (new // 16) + [new % 16]
+
+
+def test_the_next_turn_reads_only_what_is_new() -> None:
+    bench = Bench()
+    first = bench.finish("Hi")
+    held = len(bench.model.tokens)
+    second = bench.finish("Hi", reply_of(first), "And?")
+    assert second.usage.cached_tokens == held
+    assert second.timings.prefill_tokens == second.usage.input_tokens - held
+    assert second.trace.reuse_end is ReuseEnd.NEW_TEXT
+    assert first.trace.reuse_end is ReuseEnd.NOTHING_HELD
+    assert [block.cached == block.tokens for block in second.trace.blocks] == [True, True, False]
+    assert sum(block.tokens for block in second.trace.blocks) == second.usage.input_tokens
+    assert sum(block.cached for block in second.trace.blocks) == held
+
+
+def test_an_edited_turn_reuses_only_what_comes_before_it() -> None:
+    bench = Bench()
+    first = bench.finish("Hello")
+    edited = bench.finish("Help", reply_of(first), "And?")
+    assert edited.trace.reuse_end is ReuseEnd.TEXT_DIFFERS
+    assert 0 < edited.usage.cached_tokens < first.usage.input_tokens
+
+
+def test_the_same_prompt_again_reads_its_last_token_for_its_logits() -> None:
+    bench = Bench()
+    bench.finish("Hi")
+    again = bench.finish("Hi")
+    assert again.timings.prefill_tokens == 1
+    assert again.trace.reuse_end is ReuseEnd.LAST_TOKEN
+
+
+def test_a_memory_that_cannot_be_cut_is_read_anew_and_says_why() -> None:
+    bench = Bench(Script(rewindable=False))
+    bench.finish("Hi")
+    other = bench.finish("Ho")
+    assert other.usage.cached_tokens == 0
+    assert other.trace.reuse_end is ReuseEnd.NOT_REWINDABLE
+
+
+def test_a_stop_string_ends_the_reply_and_its_tokens_are_not_reused() -> None:
+    bench = Bench(Script(replies=(("one ", "two", " three"),)))
+    finished = bench.finish("count", stop=("two",))
+    assert finished.text == "one "
+    assert finished.finish_reason is FinishReason.STOP
+    assert len(finished.trace.token_ids) == 2
+    assert finished.trace.kept_tokens == 1
+
+
+def test_a_full_window_ends_the_reply_and_says_so() -> None:
+    bench = Bench(Script(context_size=48, endless=True, replies=(("a",),)))
+    finished = bench.finish("Hi")
+    assert finished.finish_reason is FinishReason.WINDOW
+    assert len(bench.model.tokens) == 48
+
+
+def test_a_prompt_that_fills_the_window_is_refused_with_both_numbers() -> None:
+    last = Bench(Script(context_size=32)).run("x" * 100)[-1]
+    assert isinstance(last, GenerationFailed)
+    assert isinstance(last.error, PromptTooLong)
+    assert last.error.context_size == 32
+    assert last.error.needed > 100
+
+
+def test_a_template_that_refuses_fails_the_request() -> None:
+    last = Bench(Script(template="{{ raise_exception('no') }}")).run("Hi")[-1]
+    assert isinstance(last, GenerationFailed)
+    assert isinstance(last.error, TemplateFailed)
+
+
+def test_a_break_in_decode_keeps_the_text_written_before() -> None:
+    last = Bench(Script(fails_at=2)).run("Hi")[-1]
+    assert isinstance(last, GenerationFailed)
+    assert isinstance(last.error, GenerationBroke)
+    assert last.text == "Hello there"
+
+
+def test_stopping_in_prefill_leaves_what_was_read_and_samples_nothing() -> None:
+    bench = Bench()
+    read = iter(range(1000))
+    bench.script.during_evaluate = lambda _: bench.stop_flag.set() if next(read) == 9 else None
+    finished = bench.finish("x" * 60)
+    assert finished.finish_reason is FinishReason.CANCELLED
+    assert finished.usage.output_tokens == 0
+    assert finished.timings.ttft is None
+    assert finished.timings.prefill_tokens == len(bench.model.tokens) == 10
+    bench.stop_flag.clear()
+    assert bench.finish("x" * 60).usage.cached_tokens == 10
+
+
+def test_stopping_in_decode_keeps_what_was_written() -> None:
+    bench = Bench(Script(endless=True, replies=(("a", "b"),)))
+    singles = iter(range(1000))
+
+    def stop_at_the_fifth_token(tokens: Sequence[int]) -> None:
+        if len(tokens) == 1 and next(singles) == 4:
+            bench.stop_flag.set()
+
+    bench.script.before_evaluate = stop_at_the_fifth_token
+    finished = bench.finish("Hi")
+    assert finished.finish_reason is FinishReason.CANCELLED
+    assert finished.text == "ababa"
+    bench.stop_flag.clear()
+    bench.script.before_evaluate = None
+    following = bench.finish("Hi", reply_of(finished), "go on", max_tokens=2)
+    assert following.usage.cached_tokens == finished.usage.input_tokens + 4, "the fifth token never reached the cache"
+
+
+def test_a_generation_abandoned_half_way_frees_its_sampler() -> None:
+    bench = Bench()
+    request = GenerationRequest(config(), (Message(Role.USER, "Hi"),))
+    arrival = Arrival(bench.clock(), 0.0, 0.0)
+    events = Generation(request, bench.model, bench.prompts, bench.stop_flag, arrival, bench.clock).events()
+    next(events)
+    events.close()  # type: ignore[attr-defined]  # it is a generator
+    assert bench.model.samplers[-1].closed
+
+
+@given(
+    st.lists(st.text("ab👍 <|im_end|>", max_size=12), min_size=1, max_size=4),
+    st.lists(st.integers(1, 6), min_size=4, max_size=4),
+)
+def test_the_cache_always_holds_a_beginning_of_the_next_prompt(said: list[str], limits: list[int]) -> None:
+    bench = Bench(Script(replies=(("x", "👍".encode()[:2], "👍".encode()[2:], "y"), ("z",))))
+    messages: list[Message | str] = []
+    for text, limit in zip(said, limits, strict=False):
+        messages.append(Message(Role.USER, text))
+        held = len(bench.model.tokens)
+        finished = bench.finish(*messages, max_tokens=limit)
+        cut = len(finished.trace.token_ids) - finished.trace.kept_tokens
+        assert finished.usage.cached_tokens >= held - cut or held == 0
+        messages.append(reply_of(finished))
