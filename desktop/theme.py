@@ -5,19 +5,24 @@ A theme is a value. It knows nothing of widgets: they are handed one and paint w
 
 from __future__ import annotations
 
+import sys
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from importlib import resources
 from typing import Literal
 
-from PySide6.QtCore import QByteArray, QRectF, Qt
+from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
+
+from desktop.settings import ColourScheme
 
 ThemeName = Literal["light", "dark"]
 
 _CONTROL_POINTS = 10
-_ICON_SIZES = (16, 18, 20, 24, 32, 36, 40, 48, 64, 128, 256)  # those used, at one and two device pixels
+_ICON_SIZES = (16, 20, 24, 32, 40, 48, 64, 128, 256)  # those asked for, at one and two device pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,77 @@ def load_theme(name: ThemeName) -> Theme:
     return Theme(name=read["name"], is_dark=read["is_dark"], **{field: QColor(colours[field]) for field in wanted})
 
 
+def with_high_contrast(theme: Theme) -> Theme:
+    """The theme for somebody who asked the system for more contrast: nothing is said in a quiet colour."""
+    return replace(theme, border=theme.field_edge, field_edge=theme.text, muted=theme.text)
+
+
+class ThemeSource(QObject):
+    """The theme that applies now: the one chosen, or the one the system shows.
+
+    The application's palette follows it, so that menus and what else a style paints match on platforms that do
+    not know of light and dark.
+    """
+
+    changed = Signal(object)  # Theme
+
+    def __init__(
+        self, application: QApplication, scheme: ColourScheme = ColourScheme.SYSTEM, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._application = application
+        self._hints = application.styleHints()
+        self._scheme = scheme
+        # Asked before our own palette covers it: where the platform names no scheme, its colours still show one.
+        self._started_dark = _is_dark(application.palette())
+        if sys.platform not in {"darwin", "win32"}:
+            application.setStyle("Fusion")
+        application.setFont(control_font())
+        self._ask_platform()
+        self._current = self._theme()
+        application.setPalette(palette_of(self._current))
+        self._hints.colorSchemeChanged.connect(self._follow)
+        self._hints.accessibility().contrastPreferenceChanged.connect(self._follow)
+
+    @property
+    def current(self) -> Theme:
+        return self._current
+
+    @property
+    def scheme(self) -> ColourScheme:
+        return self._scheme
+
+    def set_scheme(self, scheme: ColourScheme) -> None:
+        """Light, dark, or whatever the system shows."""
+        self._scheme = scheme
+        self._ask_platform()
+        self._follow()
+
+    def _ask_platform(self) -> None:
+        """Tell Qt too: where the platform can, title bars and file choosers come along."""
+        asked = {ColourScheme.LIGHT: Qt.ColorScheme.Light, ColourScheme.DARK: Qt.ColorScheme.Dark}
+        self._hints.setColorScheme(asked.get(self._scheme, Qt.ColorScheme.Unknown))
+
+    def _follow(self) -> None:
+        theme = self._theme()
+        if theme == self._current:
+            return
+        self._current = theme
+        self._application.setPalette(palette_of(theme))
+        self.changed.emit(theme)
+
+    def _theme(self) -> Theme:
+        theme = load_theme("dark" if self._wants_dark() else "light")
+        wants_contrast = self._hints.accessibility().contrastPreference() is Qt.ContrastPreference.HighContrast
+        return with_high_contrast(theme) if wants_contrast else theme
+
+    def _wants_dark(self) -> bool:
+        if self._scheme is not ColourScheme.SYSTEM:
+            return self._scheme is ColourScheme.DARK
+        shown = self._hints.colorScheme()
+        return self._started_dark if shown is Qt.ColorScheme.Unknown else shown is Qt.ColorScheme.Dark
+
+
 def palette_of(theme: Theme) -> QPalette:
     """Qt's own palette in the theme's colours, for everything that a style paints."""
     palette = QPalette()
@@ -95,21 +171,30 @@ def code_font() -> QFont:
 
 def icon(name: str, colour: QColor) -> QIcon:
     """The icon of that name in that colour, from `resources/icons`."""
-    source = (resources.files("resources") / "icons" / f"{name}.svg").read_text(encoding="utf-8")
-    renderer = QSvgRenderer(QByteArray(source.replace("currentColor", colour.name()).encode()))
     result = QIcon()
     for size in _ICON_SIZES:
-        result.addPixmap(_drawn(renderer, size))
+        pixmap = QPixmap(size, size)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        paint_icon(painter, name, colour, QRectF(0, 0, size, size))
+        painter.end()
+        result.addPixmap(pixmap)
     return result
 
 
-def _drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
-    pixmap = QPixmap(size, size)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    renderer.render(painter, QRectF(0, 0, size, size))
-    painter.end()
-    return pixmap
+def paint_icon(painter: QPainter, name: str, colour: QColor, place: QRectF) -> None:
+    """Draw the icon of that name there: sharp at any scale."""
+    renderer = QSvgRenderer(QByteArray(_icon_source(name).replace("currentColor", colour.name()).encode()))
+    renderer.render(painter, place)
+
+
+@lru_cache(maxsize=64)
+def _icon_source(name: str) -> str:
+    return (resources.files("resources") / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def _is_dark(palette: QPalette) -> bool:
+    return palette.windowText().color().lightness() > palette.window().color().lightness()
 
 
 def _interface_font(step: int) -> QFont:

@@ -7,7 +7,19 @@ from itertools import product
 import pytest
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage
 
-from desktop.theme import Theme, code_font, control_font, figure_font, icon, load_theme, message_font, palette_of
+from desktop.settings import ColourScheme
+from desktop.theme import (
+    Theme,
+    ThemeSource,
+    code_font,
+    control_font,
+    figure_font,
+    icon,
+    load_theme,
+    message_font,
+    palette_of,
+    with_high_contrast,
+)
 
 SURFACES = ("background", "surface", "bubble", "code")
 TEXTS = ("text", "muted", "accent", "prefill", "decode", "warning", "error")
@@ -100,3 +112,49 @@ def test_an_icon_is_drawn_in_the_colour_asked_for(qapp, name):
         image.pixelColor(x, y).name() for x, y in product(range(40), range(40)) if image.pixelColor(x, y).alpha() == 255
     }
     assert solid == {"#b3261e"}
+
+
+@pytest.fixture
+def source(qapp):
+    style, font, palette = qapp.style().objectName(), qapp.font(), qapp.palette()
+    yield ThemeSource(qapp)
+    qapp.setStyle(style)
+    qapp.setFont(font)
+    qapp.setPalette(palette)
+
+
+def test_a_platform_that_names_no_scheme_gets_our_own_palette(qapp, source):
+    assert source.current == load_theme("light")
+    assert qapp.palette().window().color() == source.current.background
+
+
+def test_choosing_dark_turns_everything_dark_and_says_so(qapp, source, qtbot):
+    with qtbot.waitSignal(source.changed) as said:
+        source.set_scheme(ColourScheme.DARK)
+    assert said.args == [load_theme("dark")]
+    assert source.current.is_dark
+    assert qapp.palette().base().color() == load_theme("dark").surface
+
+
+def test_going_back_to_the_system_forgets_the_choice(source):
+    source.set_scheme(ColourScheme.DARK)
+    source.set_scheme(ColourScheme.SYSTEM)
+    assert source.current == load_theme("light")
+
+
+def test_choosing_what_is_shown_already_changes_nothing(source, qtbot):
+    with qtbot.assertNotEmitted(source.changed):
+        source.set_scheme(ColourScheme.LIGHT)
+
+
+def test_a_platform_in_dark_colours_is_followed_although_it_names_no_scheme(qapp):
+    palette = qapp.palette()
+    qapp.setPalette(palette_of(load_theme("dark")))
+    assert ThemeSource(qapp).current.is_dark
+    qapp.setPalette(palette)
+
+
+def test_high_contrast_leaves_no_quiet_colour(theme):
+    strong = with_high_contrast(theme)
+    assert strong.muted == theme.text
+    assert contrast(strong.border, strong.surface) >= 3

@@ -1,0 +1,103 @@
+"""An inline notice: what happened and what to do about it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+
+from desktop.theme import Theme, control_font, paint_icon
+from desktop.widgets.buttons import Button, ButtonKind
+from desktop.widgets.painting import paint_box
+
+_ICON = 20
+
+
+class NoticeKind(StrEnum):
+    """How bad it is; the value names the icon."""
+
+    INFORMATION = "information"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Notice(QWidget):
+    """One sentence, perhaps one action, and a button that puts it away."""
+
+    action_chosen = Signal()
+    closed = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str,
+        kind: NoticeKind = NoticeKind.INFORMATION,
+        action: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.kind = kind
+        self._label = _sentence(text)
+        self.action_button = Button(theme, text=action, kind=ButtonKind.OUTLINED)
+        self.action_button.setVisible(bool(action))
+        self.action_button.clicked.connect(self.action_chosen)
+        self.close_button = Button(theme, name=self.tr("Put this notice away"), icon_name="close")
+        self.close_button.clicked.connect(self.closed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(text)
+        self._lay_out()
+
+    @property
+    def text(self) -> str:
+        return self._label.text()
+
+    def announce(self) -> None:
+        """Have a screen reader say it."""
+        event = QAccessibleAnnouncementEvent(self, self.text)
+        if self.kind is not NoticeKind.INFORMATION:
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.action_button.set_theme(theme)
+        self.close_button.set_theme(theme)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_box(painter, self.rect(), fill=self._theme.background, edge=self._colour())
+        place = QRect(12, self._label.y() + (self._label.height() - _ICON) // 2, _ICON, _ICON)
+        paint_icon(painter, self.kind.value, self._colour(), QRectF(place))
+        painter.end()
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12 + _ICON + 12, 4, 4, 4)
+        row.setSpacing(8)
+        row.addWidget(self._label, 1)
+        row.addWidget(self.action_button)
+        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _colour(self) -> QColor:
+        match self.kind:
+            case NoticeKind.INFORMATION:
+                return self._theme.accent
+            case NoticeKind.WARNING:
+                return self._theme.warning
+            case NoticeKind.ERROR:
+                return self._theme.error
+
+
+def _sentence(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setFont(control_font())
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    # A sentence that holds a long path has to break somewhere before it pushes the window wider.
+    label.setMinimumWidth(80)
+    return label

@@ -1,0 +1,36 @@
+"""Shapes that several widgets paint: rounded boxes, the focus ring, the hatching of what was cached."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+
+from desktop.theme import Theme
+
+CORNER = 8
+RING = 2
+
+
+def paint_box(
+    painter: QPainter, rect: QRect, *, fill: QColor | None = None, edge: QColor | None = None, corner: float = CORNER
+) -> None:
+    """A rounded box with a one-pixel edge."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen if edge is None else QPen(edge, 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
+    # A pen runs along the middle of its line: half a pixel inwards it fills whole pixels.
+    inset = 0.0 if edge is None else 0.5
+    painter.drawRoundedRect(QRectF(rect).adjusted(inset, inset, -inset, -inset), corner, corner)
+
+
+def paint_focus_ring(painter: QPainter, rect: QRect, colour: QColor, corner: float = CORNER) -> None:
+    """The ring around what the keyboard is on, just inside `rect`."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(colour, RING))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(QRectF(rect).adjusted(RING / 2, RING / 2, -RING / 2, -RING / 2), corner - 1, corner - 1)
+
+
+def cached_brush(theme: Theme) -> QBrush:
+    """The hatching of what was not computed again."""
+    return QBrush(theme.cached, Qt.BrushStyle.BDiagPattern)
