@@ -1,0 +1,77 @@
+"""Which processes are still there: one lock file each, held as long as the process lives.
+
+The operating system lets go of a lock when its process ends, however it ends, so a lock that can be taken belonged
+to somebody who is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+
+class ProcessLock:
+    """This process's lock in `folder`; `name` is how others ask for it."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder = folder
+        self.name, self._descriptor = _take_new(folder)
+
+    def is_held(self, name: str) -> bool:
+        """Whether the process that wrote under this name is still running. A lock left behind is cleared away."""
+        path = self._folder / Path(name).name
+        try:
+            descriptor = os.open(path, os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            if not _try_lock(descriptor):
+                return True
+            # Removed while it is locked: who has just made this file sees it taken and makes another.
+            with suppress(OSError):
+                path.unlink()
+            return False
+        finally:
+            os.close(descriptor)
+
+    def close(self) -> None:
+        """Let go; from now on nobody writes under this name."""
+        # Windows removes no file that is open, the others let go of a removed file's lock all the same.
+        path = self._folder / self.name
+        if sys.platform != "win32":
+            path.unlink(missing_ok=True)
+        os.close(self._descriptor)
+        if sys.platform == "win32":
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _take_new(folder: Path) -> tuple[str, int]:
+    """A new lock file, locked: its name and its descriptor."""
+    while True:
+        name = f"{uuid4().hex}.lock"
+        descriptor = os.open(folder / name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        if _try_lock(descriptor) and (folder / name).exists():
+            return name, descriptor
+        # Somebody looked at it between these two lines and cleared it away.
+        os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
