@@ -7,27 +7,31 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Conversation
+from desktop.conversations import Conversation, Turn
 from desktop.model_choice import ModelChoice
+from desktop.store import Store, StoreError
 from inference import Event
 
 if TYPE_CHECKING:
-    from desktop.store import Store
     from inference import Engine
 
 
 class Library(QObject):
-    """The conversations and their sessions. A session lives while it is open or has a reply running."""
+    """The conversations and their sessions. A session lives while it is open or has something left to do."""
 
     conversations_changed = Signal()
     opened = Signal(object)  # ChatSession: the one to show now
+    failed = Signal(str)  # a sentence that belongs to no conversation
 
     def __init__(self, store: Store, engine: Engine, models: ModelChoice, parent: QObject | None = None) -> None:
+        """Raises StoreError where the conversations cannot be read."""
         super().__init__(parent)
         self._store = store
         self._engine = engine
         self._models = models
-        self._current = ChatSession(store, engine, models, parent=self)
+        self._known = store.conversations()
+        self._sessions: list[ChatSession] = []
+        self._current = self._new_session(None)
 
     @property
     def current(self) -> ChatSession:
@@ -37,17 +41,75 @@ class Library(QObject):
     @property
     def interrupted(self) -> int:
         """How many replies were found cut off when the program started."""
-        return 0
+        return self._store.interrupted
 
     def conversations(self) -> tuple[Conversation, ...]:
-        """Newest first."""
-        return ()
+        """Newest first; those last known where they cannot be read now."""
+        try:
+            self._known = self._store.conversations()
+        except StoreError as error:
+            self.failed.emit(str(error))
+        return self._known
 
     def new(self) -> None:
         """Open an empty conversation; it is kept from its first prompt on."""
+        if self._current.conversation is None:
+            self.opened.emit(self._current)
+            return
+        try:
+            self._show(self._new_session(None))
+        except StoreError as error:
+            self.failed.emit(str(error))
 
     def open(self, conversation_id: int) -> None:
-        """Show a conversation."""
+        """Show a conversation; a reply that runs in it goes on in either case."""
+        try:
+            self._show(self._session_of(conversation_id))
+        except StoreError as error:
+            self.failed.emit(str(error))
 
     def on_event(self, event: Event) -> None:
-        """Hand an event of the engine to the session it belongs to."""
+        """Hand an event of the engine to the sessions; each knows which requests are its own."""
+        for session in tuple(self._sessions):
+            session.on_event(event)
+
+    def flush(self) -> None:
+        """Store now what otherwise waits a moment."""
+        for session in self._sessions:
+            session.flush()
+
+    def _session_of(self, conversation_id: int) -> ChatSession:
+        for session in self._sessions:
+            if session.conversation is not None and session.conversation.id == conversation_id:
+                return session
+        return self._new_session(self._store.conversation(conversation_id))
+
+    def _new_session(self, conversation: Conversation | None) -> ChatSession:
+        session = ChatSession(self._store, self._engine, self._models, conversation, self)
+        session.title_changed.connect(self.conversations_changed)
+        session.turn_added.connect(self._on_turn_added)
+        session.turn_changed.connect(self._on_turn_changed)
+        self._sessions.append(session)
+        return session
+
+    def _show(self, session: ChatSession) -> None:
+        left = self._current
+        left.flush()
+        self._current = session
+        self._let_go_of_settled()
+        self.opened.emit(session)
+
+    def _let_go_of_settled(self) -> None:
+        for session in tuple(self._sessions):
+            if session is not self._current and session.is_settled:
+                self._sessions.remove(session)
+                session.deleteLater()
+
+    def _on_turn_added(self, turn: Turn) -> None:
+        # A conversation with a new question moves to the top of the list; its reply follows at once.
+        if turn.is_reply:
+            self.conversations_changed.emit()
+
+    def _on_turn_changed(self, _turn: Turn) -> None:
+        self._let_go_of_settled()
+        self.conversations_changed.emit()

@@ -320,7 +320,7 @@ _PATH_TO_HEAD = f"""
         UNION ALL
         SELECT turns.id, turns.parent FROM turns JOIN path ON turns.id = path.before)
     {_TURN} JOIN path USING (id) ORDER BY id
-"""
+"""  # noqa: S608 - put together from constants only
 
 
 def _insert(connection: sqlite3.Connection, statement: str, *values: object) -> int:
