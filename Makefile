@@ -1,0 +1,44 @@
+# Headwater's commands. Each sets up what it needs first; once that is done it starts at once.
+
+GPU ?=
+LONG ?=
+ARGS ?=
+VENV := .venv$(if $(GPU),-$(GPU))
+BIN := $(VENV)/bin
+# An environment keeps the Python it was made with until another is named.
+PYTHON ?= $(or $(wildcard $(BIN)/python),python3)
+
+.DEFAULT_GOAL := help
+.PHONY: help run test bench set-up-to-run set-up-to-test python
+
+help:
+	@echo "make run             open the window (ARGS=model.gguf opens that model)"
+	@echo "make test            check the code, then run the tests without a screen (LONG=1: the long ones too)"
+	@echo "make bench           measure against bare llama.cpp (ARGS=--json prints one object)"
+	@echo "make help            show this"
+	@echo ""
+	@echo "PYTHON=python3.12    use that Python, 3.11 or newer"
+	@echo "GPU=cuda             build for a device: cuda, metal or vulkan, in an environment of its own"
+	@echo "ARGS='...'           hand these words to the program, to pytest or to the bench"
+
+run: set-up-to-run
+	@$(BIN)/python -m desktop $(ARGS)
+
+test: set-up-to-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest $(if $(LONG),,-m "not long") $(ARGS)
+
+bench: set-up-to-test
+	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(BIN)/python -m tests.bench $(ARGS)
+
+set-up-to-run: python
+	@$(PYTHON) -m scripts.setup run $(GPU)
+
+set-up-to-test: python
+	@$(PYTHON) -m scripts.setup test $(GPU)
+
+python:
+	@command -v $(PYTHON) >/dev/null || { echo "Headwater needs Python 3.11 or newer, and $(PYTHON) is not here. Debian: apt-get install python3. Fedora: dnf install python3. macOS: brew install python." >&2; exit 1; }

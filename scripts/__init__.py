@@ -1,0 +1,1 @@
+"""What is run before Headwater is: its set-up, on the standard library alone."""
