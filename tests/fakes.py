@@ -101,7 +101,7 @@ class Script:
 
 
 class ScriptedModel:
-    """A Model that follows a `Script`. It keeps its held tokens as the protocol says and checks that it is used well."""
+    """A Model that follows a `Script`. It keeps its tokens as the protocol says and checks that it is used well."""
 
     def __init__(self, script: Script, config: ModelConfig, stop_flag: StopFlag) -> None:
         self._script = script
@@ -245,5 +245,3 @@ class ScriptedLoader:
 
 def config(name: str = "scripted") -> ModelConfig:
     return ModelConfig(Path(f"{name}.gguf"))
-
-

@@ -268,19 +268,7 @@ def test_every_request_ends_exactly_once_and_its_events_come_in_order(
     engine = LocalEngine(listener, loader)
     asked: list[RequestId] = []
     for step in script:
-        match step:
-            case ("ask", str() as model, int() as limit):
-                asked.append(engine.generate(ask("x" * limit, model, limit)))
-            case ("cancel", int() as which) if asked:
-                engine.cancel(asked[which % len(asked)])
-            case ("load",):
-                engine.load(config("one"))
-            case ("unload",):
-                engine.unload()
-            case ("breathe",) if asked:
-                listener.last_of(asked[-1])
-            case _:
-                pass
+        _do(step, engine, listener, asked)
     if breathe:
         for request in asked:
             listener.last_of(request)
@@ -292,6 +280,22 @@ def test_every_request_ends_exactly_once_and_its_events_come_in_order(
         assert events[-1] is ends[0]
         _check_order(events)
     assert all(model.closed for model in scripted.models)
+
+
+def _do(step: tuple[object, ...], engine: LocalEngine, listener: Listener, asked: list[RequestId]) -> None:
+    match step:
+        case ("ask", str() as model, int() as limit):
+            asked.append(engine.generate(ask("x" * limit, model, limit)))
+        case ("cancel", int() as which) if asked:
+            engine.cancel(asked[which % len(asked)])
+        case ("load",):
+            engine.load(config("one"))
+        case ("unload",):
+            engine.unload()
+        case ("breathe",) if asked:
+            listener.last_of(asked[-1])
+        case _:
+            pass
 
 
 def _check_order(events: list[Event]) -> None:

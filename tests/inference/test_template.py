@@ -34,8 +34,10 @@ def test_the_templates_own_text_and_what_was_said_stand_in_segments_of_their_own
         (PLAIN, "User: Hello\n\nAssistant: Hi!\n\nUser: Hello\n\nAssistant:"),
         (
             GEMMA,
-            "<bos><start_of_turn>user\nHello<end_of_turn>\n<start_of_turn>model\nHi!<end_of_turn>\n"
-            "<start_of_turn>user\nHello<end_of_turn>\n<start_of_turn>model\n",
+            (
+                "<bos><start_of_turn>user\nHello<end_of_turn>\n<start_of_turn>model\nHi!<end_of_turn>\n"
+                "<start_of_turn>user\nHello<end_of_turn>\n<start_of_turn>model\n"
+            ),
         ),
     ],
     ids=["plain", "gemma"],

@@ -1,0 +1,174 @@
+"""python -m inference: the engine from a terminal.
+
+The reply goes to standard output; figures and errors to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn, TextIO, assert_never
+
+from inference.client import Client, Response, connect
+from inference.errors import InferenceError, InvalidRequest
+from inference.events import GenerationFailed, GenerationFinished, PrefillProgress, TextDelta
+from inference.messages import Message, Role
+
+_RESERVED = ("compare", "lab", "models")
+_INTERRUPTED = 130  # 128 + SIGINT, as shells count
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Answer one prompt; returns the exit status: 0, 1 for what failed, 2 for bad usage, 130 for Ctrl-C."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser()
+    if words and words[0] in _RESERVED:
+        parser.error(f"“{words[0]}” is kept for a command; write -- before a prompt that begins with it")
+    options = parser.parse_args(words)
+    try:
+        return _answer(options, parser)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the reply has gone; Python would complain once more when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def _answer(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    try:
+        messages = _messages(options)
+        client = connect(options.model, context_size=options.context_size, threads=options.threads)
+        wishes = _wishes(options)
+        with client:
+            if options.json or options.no_stream:
+                response = client.generate(messages=messages, **wishes)
+                _print_whole(response, as_json=options.json)
+            else:
+                _print_stream(client, messages, wishes)
+    except InvalidRequest as error:
+        parser.error(str(error))
+    except (InferenceError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _messages(options: argparse.Namespace) -> list[Message]:
+    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    system = [Message(Role.SYSTEM, options.system)] if options.system is not None else []
+    return [*system, Message(Role.USER, prompt)]
+
+
+def _wishes(options: argparse.Namespace) -> dict[str, Any]:
+    names = ("max_tokens", "stop", "temperature", "top_k", "top_p", "min_p", "repeat_penalty", "seed")
+    return {name: getattr(options, name) for name in names}
+
+
+def _print_whole(response: Response, *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(as_object(response), ensure_ascii=False))
+        return
+    print(response.text)
+    print(_figures(response), file=sys.stderr)
+
+
+def _print_stream(client: Client, messages: Sequence[Message], wishes: dict[str, Any]) -> None:
+    for event in client.stream(messages=messages, **wishes):
+        match event:
+            case PrefillProgress():
+                pass
+            case TextDelta():
+                print(event.text, end="", flush=True)
+            case GenerationFinished():
+                print(flush=True)
+                print(_figures(event), file=sys.stderr)
+            case GenerationFailed():
+                if event.text:
+                    print(flush=True)
+                raise event.error
+            case _:
+                assert_never(event)
+
+
+def as_object(response: Response) -> dict[str, object]:
+    """The reply as one JSON object: seconds, tokens per second, and null where a figure is not known."""
+    timings = response.timings
+    phases = ("load", "queued", "prepare", "prefill", "first_sample", "decode", "finish", "ttft", "total")
+    return {
+        "text": response.text,
+        "finish_reason": str(response.finish_reason),
+        "model": response.model,
+        "usage": {
+            "input_tokens": response.usage.input_tokens,
+            "cached_tokens": response.usage.cached_tokens,
+            "output_tokens": response.usage.output_tokens,
+        },
+        "timings": {name: getattr(timings, name) for name in (*phases, "prefill_rate", "decode_rate")},
+    }
+
+
+def _figures(reply: Response | GenerationFinished) -> str:
+    usage, timings = reply.usage, reply.timings
+    new = usage.input_tokens - usage.cached_tokens
+    parts = [
+        f"read {new:,} new + {usage.cached_tokens:,} cached tokens{_rate(timings.prefill_rate)}",
+        f"wrote {usage.output_tokens:,} tokens{_rate(timings.decode_rate)}",
+    ]
+    if timings.ttft is not None:
+        parts.append(f"first token {timings.ttft:.2f} s")
+    parts.append(f"load {timings.load:.2f} s")
+    parts.append(f"ended by {reply.finish_reason}")
+    return "; ".join(parts)
+
+
+def _rate(tokens_per_second: float | None) -> str:
+    return "" if tokens_per_second is None else f" at {tokens_per_second:.1f} tok/s"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one sentence what was wrong, with exit status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\n")
+
+    def print_help(self, file: TextIO | None = None) -> None:
+        super().print_help(file or sys.stdout)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m inference",
+        description="Ask a language model on this machine. The reply is written while it is made.",
+        epilog="A prompt of - is read from standard input; anything after -- is a prompt.",
+    )
+    parser.add_argument("prompt", metavar="PROMPT", help="what to ask")
+    parser.add_argument("--model", metavar="FILE", help="a GGUF file (default: the embedded SmolLM2)")
+    parser.add_argument("--system", metavar="TEXT", help="the system prompt")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="the most tokens to write (default: to the window)")
+    parser.add_argument("--temperature", type=float, metavar="T", help="0 always takes the likeliest token")
+    parser.add_argument("--top-k", type=int, metavar="K", help="choose among the K likeliest tokens; 0 for all")
+    parser.add_argument("--top-p", type=float, metavar="P", help="choose among the likeliest that make up P")
+    parser.add_argument("--min-p", type=float, metavar="P", help="leave out tokens below P times the likeliest")
+    parser.add_argument("--repeat-penalty", type=float, metavar="R", help="above 1 avoids repetition")
+    parser.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text")
+    parser.add_argument(
+        "--stop", action="append", default=[], metavar="TEXT", help="end the reply before this text; may be repeated"
+    )
+    parser.add_argument("--no-stream", action="store_true", help="write the reply once it is whole")
+    parser.add_argument("--context-size", type=int, metavar="N", help="tokens the context window holds")
+    parser.add_argument("--threads", type=int, metavar="N", help="threads to compute with")
+    parser.add_argument("--json", action="store_true", help="write one object with text, usage and timings")
+    return parser
+
+
+if __name__ == "__main__":
+    # Ctrl-C while modules load should be as quiet as later.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.exit(main())

@@ -1,0 +1,254 @@
+"""connect(model) -> Client: generate() and stream(), a thin blocking wrapper around an engine.
+
+It needs no window and no event loop: the caller's thread waits, the engine's works.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from inference.engine import Engine, LocalEngine
+from inference.errors import InvalidRequest, ModelNotFound
+from inference.events import (
+    Event,
+    FinishReason,
+    GenerationEvent,
+    GenerationFailed,
+    GenerationFinished,
+    ModelFailed,
+    ModelLoading,
+    ModelReady,
+    ModelUnloaded,
+    PrefillProgress,
+    TextDelta,
+    Timings,
+    Trace,
+    Usage,
+)
+from inference.messages import Message, Role, message_from
+from inference.model_files import EMBEDDED_FILE_NAME, embedded_model
+from inference.requests import GenerationRequest, ModelConfig, RequestId, Sampling
+
+_REMEMBERED_REPLIES = 256
+_WAKE_SECONDS = 0.25  # on Windows a wait without end cannot be interrupted by Ctrl-C
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A whole reply, with its figures."""
+
+    text: str
+    finish_reason: FinishReason
+    model: str
+    usage: Usage
+    timings: Timings
+    trace: Trace
+
+
+def connect(
+    model: str | Path | ModelConfig | None = None,
+    *,
+    context_size: int | None = None,
+    threads: int | None = None,
+    gpu_layers: int | None = None,
+) -> Client:
+    """A client of `model`: the path of a GGUF file, or `None` for the embedded default.
+
+    The model is loaded with the first request. `context_size` is in tokens; see `ModelConfig` for what `None` means.
+
+    Raises:
+        ModelNotFound: there is no such file, or no embedded model.
+        InvalidRequest: a size below 1.
+    """
+    if not isinstance(model, ModelConfig):
+        model = ModelConfig(_path_of(model), context_size, threads, gpu_layers)
+    if not model.path.exists():
+        raise ModelNotFound(model.path)
+    return Client(model)
+
+
+class Client:
+    """Asks one model; the same calls whichever engine answers.
+
+    Several threads may ask at once: the engine answers one after another. A later call that continues an earlier
+    conversation reuses its KV cache by itself. Closing is optional; a client left open is closed at exit.
+    """
+
+    def __init__(self, model: ModelConfig, engine: Engine | None = None, mailbox: Mailbox | None = None) -> None:
+        self.model = model
+        self._mailbox = mailbox or Mailbox()
+        self._engine: Engine = engine or LocalEngine(self._mailbox.post)
+        self._replies = _RepliesSampled()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop what runs and free the model."""
+        self._engine.close()
+
+    def generate(
+        self,
+        prompt: str | None = None,
+        *,
+        messages: Sequence[Message | Mapping[str, str]] | None = None,
+        max_tokens: int | None = None,
+        stop: str | Sequence[str] = (),
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        min_p: float | None = None,
+        repeat_penalty: float | None = None,
+        seed: int | None = None,
+    ) -> Response:
+        """The whole reply to `prompt` (one user message) or to `messages`, once it is there.
+
+        Raises:
+            InvalidRequest: neither or both of prompt and messages, or a value outside its range.
+            InferenceError: the model cannot be loaded, the prompt does not fit, or the engine could not go on.
+        """
+        sampling = Sampling(temperature, top_k, top_p, min_p, repeat_penalty, seed)
+        for event in self._events(self._request(prompt, messages, max_tokens, stop, sampling)):
+            match event:
+                case GenerationFinished():
+                    return Response(
+                        event.text, event.finish_reason, event.model_name, event.usage, event.timings, event.trace
+                    )
+                case GenerationFailed():
+                    raise event.error
+                case PrefillProgress() | TextDelta():
+                    pass
+        raise AssertionError("a request ends with its last event")
+
+    def stream(
+        self,
+        prompt: str | None = None,
+        *,
+        messages: Sequence[Message | Mapping[str, str]] | None = None,
+        max_tokens: int | None = None,
+        stop: str | Sequence[str] = (),
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        min_p: float | None = None,
+        repeat_penalty: float | None = None,
+        seed: int | None = None,
+    ) -> Iterator[GenerationEvent]:
+        """The events of the reply as they come, the last one `GenerationFinished` or `GenerationFailed`.
+
+        Closing the iterator, or leaving it unfinished, cancels the reply.
+
+        Raises:
+            InvalidRequest: as `generate`; what fails later is told by the last event.
+        """
+        sampling = Sampling(temperature, top_k, top_p, min_p, repeat_penalty, seed)
+        return self._events(self._request(prompt, messages, max_tokens, stop, sampling))
+
+    def _request(
+        self,
+        prompt: str | None,
+        messages: Sequence[Message | Mapping[str, str]] | None,
+        max_tokens: int | None,
+        stop: str | Sequence[str],
+        sampling: Sampling,
+    ) -> GenerationRequest:
+        if (prompt is None) == (messages is None):
+            raise InvalidRequest("Give either a prompt or messages.")
+        said = [Message(Role.USER, prompt)] if prompt is not None else [message_from(m) for m in messages or ()]
+        return GenerationRequest(
+            model=self.model,
+            messages=tuple(map(self._replies.with_ids, said)),
+            sampling=sampling,
+            max_tokens=max_tokens,
+            stop=(stop,) if isinstance(stop, str) else tuple(stop),
+        )
+
+    def _events(self, request: GenerationRequest) -> Iterator[GenerationEvent]:
+        letters = self._mailbox.open(request.id)
+        try:
+            self._engine.generate(request)
+            while True:
+                event = _next_of(letters)
+                if isinstance(event, GenerationFinished):
+                    self._replies.remember(event)
+                yield event
+                if isinstance(event, GenerationFinished | GenerationFailed):
+                    return
+        finally:
+            self._engine.cancel(request.id)
+            self._mailbox.discard(request.id)
+
+
+class Mailbox:
+    """Hands each event to whoever waits for its request. `post` is called by an engine's thread."""
+
+    def __init__(self) -> None:
+        self._boxes: dict[RequestId, queue.SimpleQueue[GenerationEvent]] = {}
+        self._lock = threading.Lock()
+
+    def post(self, event: Event) -> None:
+        match event:
+            case ModelLoading() | ModelReady() | ModelFailed() | ModelUnloaded():
+                return  # a model that cannot be loaded also fails the request that wanted it
+            case PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
+                with self._lock:
+                    box = self._boxes.get(event.request)
+                if box is not None:
+                    box.put(event)
+
+    def open(self, request: RequestId) -> queue.SimpleQueue[GenerationEvent]:
+        box: queue.SimpleQueue[GenerationEvent] = queue.SimpleQueue()
+        with self._lock:
+            self._boxes[request] = box
+        return box
+
+    def discard(self, request: RequestId) -> None:
+        with self._lock:
+            self._boxes.pop(request, None)
+
+
+class _RepliesSampled:
+    """The ids recent replies were sampled as, by their text: whoever sends a reply's text back finds its KV again."""
+
+    def __init__(self) -> None:
+        self._ids: OrderedDict[str, tuple[int, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def remember(self, finished: GenerationFinished) -> None:
+        with self._lock:
+            self._ids[finished.text] = finished.trace.kept_ids
+            self._ids.move_to_end(finished.text)
+            if len(self._ids) > _REMEMBERED_REPLIES:
+                self._ids.popitem(last=False)
+
+    def with_ids(self, message: Message) -> Message:
+        if message.role is not Role.ASSISTANT or message.token_ids:
+            return message
+        with self._lock:
+            return replace(message, token_ids=self._ids.get(message.content, ()))
+
+
+def _next_of(letters: queue.SimpleQueue[GenerationEvent]) -> GenerationEvent:
+    while True:
+        try:
+            return letters.get(timeout=_WAKE_SECONDS)
+        except queue.Empty:
+            continue
+
+
+def _path_of(model: str | Path | None) -> Path:
+    if model is not None:
+        return Path(model).expanduser()
+    return embedded_model() or Path(EMBEDDED_FILE_NAME)

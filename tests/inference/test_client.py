@@ -1,0 +1,159 @@
+"""The client: the same calls whichever engine answers, and nothing to close."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from inference.client import Client, Mailbox, connect
+from inference.engine import LocalEngine
+from inference.errors import InferenceError, InvalidRequest, ModelNotFound
+from inference.events import FinishReason, GenerationFailed, GenerationFinished, TextDelta
+from inference.messages import Message, Role
+from inference.requests import ModelConfig
+from tests.fakes import Script, ScriptedLoader, config
+
+
+def client_of(script: Script | None = None) -> tuple[Client, ScriptedLoader]:
+    mailbox, loader = Mailbox(), ScriptedLoader(script)
+    return Client(config(), LocalEngine(mailbox.post, loader), mailbox), loader
+
+
+@pytest.fixture
+def client() -> Iterator[Client]:
+    with client_of()[0] as client:
+        yield client
+
+
+def test_generate_gives_text_and_usage(client: Client) -> None:
+    response = client.generate(prompt="Hi", max_tokens=50)
+    assert response.text == "Hello there."
+    assert response.usage.output_tokens == 4
+    assert response.finish_reason is FinishReason.STOP
+    assert response.timings.ttft is not None
+
+
+def test_a_prompt_is_one_user_message(client: Client) -> None:
+    by_prompt = client.generate("Hi")
+    by_message = client.generate(messages=[{"role": "user", "content": "Hi"}])
+    assert by_prompt.usage.input_tokens == by_message.usage.input_tokens
+
+
+def test_stream_yields_the_same_text_piece_by_piece(client: Client) -> None:
+    events = list(client.stream("Hi"))
+    assert [event.text for event in events if isinstance(event, TextDelta)] == ["Hello", " there", "."]
+    assert isinstance(events[-1], GenerationFinished)
+
+
+def test_leaving_a_stream_cancels_it_and_the_next_call_is_answered() -> None:
+    client, _ = client_of(Script(endless=True, replies=(("a",),), context_size=10**6))
+    with client:
+        for event in client.stream("Hi"):
+            if isinstance(event, TextDelta):
+                break
+        assert client.generate("Hi", max_tokens=3).usage.output_tokens == 3
+
+
+def test_a_call_that_continues_a_conversation_reuses_its_cache_by_itself() -> None:
+    client, loader = client_of(Script(replies=(("Hel", "lo"),)))
+    with client:
+        first = client.generate("Hi")
+        held = len(loader.models[0].tokens)
+        second = client.generate(
+            messages=[
+                {"role": "user", "content": "Hi"},
+                {"role": "assistant", "content": first.text},
+                {"role": "user", "content": "And?"},
+            ]
+        )
+    assert second.usage.cached_tokens == held
+
+
+def test_a_stop_string_may_be_given_alone(client: Client) -> None:
+    assert client.generate("Hi", stop=" there").text == "Hello"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"prompt": "Hi", "messages": [Message(Role.USER, "Hi")]},
+        {"messages": []},
+        {"messages": [{"role": "wizard", "content": "Hi"}]},
+        {"messages": [{"role": "user"}]},
+        {"messages": [Message(Role.ASSISTANT, "Hi")]},
+        {"prompt": "Hi", "max_tokens": 0},
+        {"prompt": "Hi", "temperature": -1.0},
+        {"prompt": "Hi", "temperature": float("nan")},
+        {"prompt": "Hi", "top_p": 1.5},
+        {"prompt": "Hi", "stop": [""]},
+        {"prompt": "Hi", "seed": -1},
+    ],
+)
+def test_a_request_that_makes_no_sense_is_refused_at_once(client: Client, wrong: dict[str, object]) -> None:
+    with pytest.raises(InvalidRequest):
+        client.stream(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_what_fails_is_raised_by_generate_and_told_by_the_last_event_of_stream() -> None:
+    with client_of(Script(context_size=16))[0] as client:
+        with pytest.raises(InferenceError, match="the window holds 16"):
+            client.generate("x" * 100)
+        assert isinstance(list(client.stream("x" * 100))[-1], GenerationFailed)
+
+
+def test_a_file_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ModelNotFound):
+        connect(tmp_path / "none.gguf")
+    with pytest.raises(ModelNotFound):
+        connect(ModelConfig(tmp_path / "none.gguf"))
+
+
+INTERRUPTED = """
+import os, signal
+from inference.client import Client, Mailbox
+from inference.engine import LocalEngine
+from inference.events import TextDelta
+from tests.fakes import Script, ScriptedLoader, config
+mailbox = Mailbox()
+script = Script(endless=True, replies=(("a",),), context_size=10**9)
+client = Client(config(), LocalEngine(mailbox.post, ScriptedLoader(script)), mailbox)
+try:
+    for event in client.stream("Hi"):
+        if isinstance(event, TextDelta):
+            os.kill(os.getpid(), signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_in_mid_stream_of_a_client_never_closed_exits_cleanly() -> None:
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
+@pytest.mark.model
+def test_the_embedded_model_answers_through_the_public_face() -> None:
+    import inference
+
+    with inference.connect() as client:
+        first = client.generate(prompt="What is the capital of France?", max_tokens=24, temperature=0)
+        assert "Paris" in first.text
+        again = client.generate(prompt="What is the capital of France?", max_tokens=24, temperature=0)
+        assert again.text == first.text
+        assert again.usage.cached_tokens == first.usage.input_tokens - 1
+        follow_up = client.generate(
+            messages=[
+                Message(Role.USER, "What is the capital of France?"),
+                Message(Role.ASSISTANT, again.text),
+                Message(Role.USER, "And of Italy?"),
+            ],
+            max_tokens=24,
+            temperature=0,
+        )
+    assert follow_up.usage.cached_tokens >= again.usage.input_tokens + again.usage.output_tokens - 2
+    assert follow_up.timings.prefill_tokens == follow_up.usage.input_tokens - follow_up.usage.cached_tokens

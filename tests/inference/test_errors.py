@@ -1,0 +1,63 @@
+"""Every error is a sentence with facts in it, and survives pickling."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+
+from inference.errors import (
+    EngineClosed,
+    EngineFault,
+    GenerationBroke,
+    InferenceError,
+    InvalidRequest,
+    ModelNotFound,
+    ModelUnreadable,
+    ModelUnsupported,
+    OutOfMemory,
+    PromptTooLong,
+    TemplateFailed,
+)
+
+ERRORS = [
+    InvalidRequest("max_tokens is at least 1; got 0."),
+    ModelNotFound(Path("models/a.gguf")),
+    ModelUnreadable(Path("models/a.gguf"), "it is a web page."),
+    ModelUnsupported(Path("models/a.gguf"), "it holds only a vocabulary."),
+    OutOfMemory(Path("models/a.gguf"), 4096, 2_000_000_000),
+    TemplateFailed("no system role."),
+    PromptTooLong(5000, 4096),
+    GenerationBroke("decode returned -1."),
+    EngineClosed(),
+    EngineFault("ZeroDivisionError", "Traceback ..."),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_survives_pickling_with_its_facts(error: InferenceError) -> None:
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - made a line above
+    assert type(again) is type(error)
+    assert vars(again) == vars(error)
+    assert str(again) == str(error)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_reads_as_a_sentence(error: InferenceError) -> None:
+    assert str(error)[0].isalnum()
+    assert "\n" not in str(error)
+
+
+def test_the_numbers_a_person_needs_stand_in_the_sentence() -> None:
+    assert "5,000" in str(PromptTooLong(5000, 4096))
+    assert "4,096" in str(PromptTooLong(5000, 4096))
+    assert "2.0 GB" in str(OutOfMemory(Path("a.gguf"), 4096, 2_000_000_000))
+
+
+def test_the_tree_in_the_docstring_names_every_error() -> None:
+    import inference.errors as module
+
+    for name, value in vars(module).items():
+        if isinstance(value, type) and issubclass(value, InferenceError):
+            assert name in (module.__doc__ or "")

@@ -1,0 +1,142 @@
+"""The engine from a terminal: the reply to one stream, all else to the other."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FIGURES = {
+    *("load", "queued", "prepare", "prefill", "first_sample", "decode", "finish", "ttft", "total"),
+    *("prefill_rate", "decode_rate"),
+}
+
+
+def run(*words: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "inference", *words],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--max-tokens", "0", "Hi"),
+        ("--max-tokens", "many", "Hi"),
+        ("--temperature", "-1", "Hi"),
+        ("--top-p", "nan", "Hi"),
+        ("--context-size", "0", "Hi"),
+        ("--stop", "", "Hi"),
+        ("--unknown", "Hi"),
+        ("compare", "Hi"),
+        ("lab",),
+        ("models",),
+    ],
+)
+def test_bad_usage_is_one_sentence_and_exit_2(words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_a_model_that_is_not_there_is_one_sentence_and_exit_1(tmp_path: Path) -> None:
+    done = run("--model", str(tmp_path / "gone.gguf"), "Hi")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.strip() == f"There is no model file at {tmp_path / 'gone.gguf'}."
+
+
+def test_a_file_that_is_no_model_is_one_sentence_and_exit_1(tmp_path: Path) -> None:
+    page = tmp_path / "page.gguf"
+    page.write_text("<!doctype html><html></html>")
+    done = run("--model", str(page), "Hi")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_help_names_every_option() -> None:
+    done = run("--help")
+    assert done.returncode == 0
+    for option in ("--model", "--system", "--max-tokens", "--temperature", "--seed", "--stop", "--no-stream", "--json"):
+        assert option in done.stdout
+
+
+@pytest.mark.model
+def test_the_reply_streams_to_standard_output_and_the_figures_to_standard_error() -> None:
+    done = run("--max-tokens", "8", "--temperature", "0", "What is the capital of France?")
+    whole = run("--max-tokens", "8", "--temperature", "0", "--no-stream", "What is the capital of France?")
+    assert done.returncode == 0
+    assert "Paris" in done.stdout
+    assert whole.stdout == done.stdout
+    assert "tok/s" in done.stderr
+    assert "first token" in done.stderr
+
+
+@pytest.mark.model
+def test_json_is_one_object_with_every_figure() -> None:
+    done = run("--json", "--max-tokens", "8", "--seed", "1", "-", text="Say hello.")
+    assert done.returncode == 0
+    reply = json.loads(done.stdout)
+    assert set(reply) == {"text", "finish_reason", "model", "usage", "timings"}
+    assert set(reply["usage"]) == {"input_tokens", "cached_tokens", "output_tokens"}
+    assert set(reply["timings"]) == FIGURES
+    assert reply["finish_reason"] in ("length", "stop")
+    assert reply["usage"]["output_tokens"] <= 8
+    assert reply["timings"]["load"] > 0
+    timings = reply["timings"]
+    phases = ("queued", "load", "prepare", "prefill", "first_sample", "decode", "finish")
+    assert timings["total"] == pytest.approx(sum(timings[phase] for phase in phases))
+    assert timings["ttft"] == pytest.approx(timings["total"] - timings["load"] - timings["decode"] - timings["finish"])
+
+
+@pytest.mark.model
+def test_anything_after_two_dashes_is_a_prompt() -> None:
+    done = run("--json", "--max-tokens", "1", "--", "compare")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["usage"]["output_tokens"] == 1
+
+
+@pytest.mark.model
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+def test_ctrl_c_in_mid_reply_ends_cleanly_at_once() -> None:
+    prompt = "Write a very long story about a river."
+    with subprocess.Popen(
+        [sys.executable, "-m", "inference", "--temperature", "0", prompt],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(5)
+        os.kill(process.pid, signal.SIGINT)
+        process.stdout.read()
+        errors = process.stderr.read()
+        assert process.wait(timeout=10) == 130
+    assert errors == b""
+
+
+@pytest.mark.model
+def test_a_reader_who_goes_away_ends_it_without_a_complaint() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "inference", "--temperature", "0", "Write a long story."],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.read(1)
+        process.stdout.close()
+        assert b"Traceback" not in process.stderr.read()
+        assert process.wait(timeout=30) == 1
