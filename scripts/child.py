@@ -27,11 +27,15 @@ def run(
     *,
     environment: Mapping[str, str] | None = None,
     cwd: Path | None = None,
+    keep: Sequence[int] = (),
     describe: Callable[[str], str] = lambda _: "",
     out: TextIO = sys.stdout,
     line_every: float = LINE_EVERY,
 ) -> int:
-    """Run `command` with its output in `log` and return its exit status; `describe` sums the log's end up."""
+    """Run `command` with its output in `log` and return its exit status; `describe` sums the log's end up.
+
+    The files in `keep` stay open in the child, so that a lock outlives a parent that is killed.
+    """
     started = time.monotonic()
     show = Progress(what, out, line_every)
     with log.open("wb") as sink:
@@ -43,6 +47,7 @@ def run(
             stderr=subprocess.STDOUT,
             env=environment,
             cwd=cwd,
+            pass_fds=keep,
             start_new_session=True,
         )
         try:

@@ -157,7 +157,7 @@ class Environment:
 
     def _install_packages(self, names: Sequence[str]) -> None:
         for command, what in system.installs(names):
-            if self._run(command, what, self._log, environment=system.unattended(os.environ)):
+            if self._do(command, what, environment=system.unattended(os.environ)):
                 say(failure("apt-get could not do it.", self._log))
                 return
 
@@ -165,7 +165,7 @@ class Environment:
         # An environment that was not finished, or has another Python, is no base to build on.
         command = (sys.executable, "-m", "venv", "--clear", str(self._folder))
         what = "making it with Python {}.{}.{}".format(*sys.version_info[:3])
-        if self._run(command, what, self._log):
+        if self._do(command, what):
             raise SetUpError(failure("Python could not make a virtual environment.", self._log))
         self._stamp.write({"python": interpreter(self._folder)})
 
@@ -212,8 +212,19 @@ class Environment:
             "PIP_NO_INPUT": "1",
             **({"CMAKE_ARGS": flags} if flags else {}),
         }
-        if self._run(command, what, self._log, environment=environment, cwd=self._root, describe=compiling):
+        if self._do(command, what, environment=environment):
             raise SetUpError(failure(f"pip failed at {what}.", self._log))
+
+    def _do(self, command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> int:
+        return self._run(
+            command,
+            what,
+            self._log,
+            environment=environment,
+            cwd=self._root,
+            keep=(self._lock,),
+            describe=compiling,
+        )
 
 
 def too_old(version: Sequence[int]) -> str:

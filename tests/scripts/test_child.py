@@ -1,6 +1,7 @@
 """A child process that takes long: what is seen of it, and how it ends."""
 
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def test_a_child_ends_with_the_one_who_waits_for_it_and_so_does_what_it_started(
     _, alive = psutil.wait_procs(started, timeout=10)
     assert started
     assert alive == []
+
+
+def test_a_lock_is_held_by_the_child_too(tmp_path: Path) -> None:
+    lock = os.open(tmp_path, os.O_RDONLY)
+    program = f"import os; os.fstat({lock})"
+    assert child.run(python(program), "looking", tmp_path / "log", out=io.StringIO()) == 1
+    assert child.run(python(program), "looking", tmp_path / "log", out=io.StringIO(), keep=(lock,)) == 0
+    os.close(lock)
 
 
 def test_only_the_end_of_a_long_log_is_read(tmp_path: Path) -> None:
