@@ -1,0 +1,261 @@
+"""Where the prompt is typed."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QFocusEvent,
+    QFontMetrics,
+    QInputMethodEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.theme import Theme, figure_font, message_font
+from desktop.widgets.buttons import Button, ButtonKind
+from desktop.widgets.painting import paint_box, paint_focus_ring
+
+MOST_LINES = 9
+_DRAFT_PAUSE_MS = 400
+
+
+class Composer(QWidget):
+    """The field, and the button that sends or, while a reply is written, stops it.
+
+    It never drops what was typed: after `submitted` the text stays until `accept` says that it was sent.
+    """
+
+    submitted = Signal(str)
+    stop_wanted = Signal()
+    draft_changed = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._busy = False
+        self._can_send = True
+        self.field = _Field()
+        self.button = Button(theme, text=self.tr("Send"), icon_name="send", kind=ButtonKind.PRIMARY)
+        self._hint = QLabel()
+        self._draft_timer = QTimer(self, singleShot=True, interval=_DRAFT_PAUSE_MS)
+        self._draft_timer.timeout.connect(self.keep_draft)
+        self._kept = ""
+        self._lay_out()
+        self._connect()
+        self.set_theme(theme)
+        self.set_busy(busy=False)
+
+    @property
+    def text(self) -> str:
+        return self.field.toPlainText()
+
+    @property
+    def is_composing(self) -> bool:
+        """Whether an input method holds characters that are not yet text."""
+        return self.field.is_composing
+
+    def set_text(self, text: str) -> None:
+        """Show another draft."""
+        self._kept = text
+        self.field.setPlainText(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
+        self._draft_timer.stop()
+
+    def accept(self) -> None:
+        """What was submitted was sent: empty the field. Undo brings it back."""
+        cursor = self.field.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.removeSelectedText()
+        self.keep_draft()
+
+    def keep_draft(self) -> None:
+        """Say now what has been typed, if that is news."""
+        self._draft_timer.stop()
+        if self.text != self._kept:
+            self._kept = self.text
+            self.draft_changed.emit(self._kept)
+
+    def set_busy(self, *, busy: bool) -> None:
+        """While a reply is written the button stops it; one may go on typing."""
+        self._busy = busy
+        self.button.setText(self.tr("Stop") if busy else self.tr("Send"))
+        self.button.set_icon_name("stop" if busy else "send")
+        self.button.setAccessibleName(self.button.text())
+        self.button.setToolTip(self.tr("Stop the reply (Esc)") if busy else self.tr("Send (Enter)"))
+        self._hint.setText(self.tr("Esc stops the reply") if busy else self.tr("Shift+Enter for a new line"))
+        self._update_button()
+
+    def set_can_send(self, *, can_send: bool) -> None:
+        """Without a model there is nobody to send to; one may type all the same."""
+        self._can_send = can_send
+        self._update_button()
+
+    def set_recipient(self, name: str) -> None:
+        """Whom one writes to."""
+        self.field.set_recipient(name)
+
+    def focus_field(self) -> None:
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.button.set_theme(theme)
+        quiet = self._hint.palette()
+        quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
+        self._hint.setPalette(quiet)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        focused = self.field.hasFocus()
+        paint_box(painter, self.rect(), fill=self._theme.surface, edge=None if focused else self._theme.field_edge)
+        if focused:
+            paint_focus_ring(painter, self.rect(), self._theme.accent)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hint.setVisible(self.width() >= 360)
+
+    def _lay_out(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._hint.setFont(figure_font())
+        foot = QHBoxLayout()
+        foot.setContentsMargins(8, 0, 0, 0)
+        foot.addWidget(self._hint)
+        foot.addStretch(1)
+        foot.addWidget(self.button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(4)
+        column.addWidget(self.field)
+        column.addLayout(foot)
+        self.button.setFixedWidth(self._button_width())
+
+    def _connect(self) -> None:
+        self.field.enter_pressed.connect(self._submit)
+        self.field.focus_changed.connect(self.update)
+        self.field.textChanged.connect(self._on_text)
+        self.button.clicked.connect(self._on_button)
+
+    def _button_width(self) -> int:
+        """Wide enough for both of its words, so that it stays where it is when they change."""
+        metrics = QFontMetrics(self.button.font())
+        words = (self.tr("Send"), self.tr("Stop"))
+        widest = max(metrics.horizontalAdvance(word) for word in words)
+        return self.button.sizeHint().width() - metrics.horizontalAdvance(self.button.text()) + widest
+
+    def _on_text(self) -> None:
+        self._update_button()
+        self._draft_timer.start()
+
+    def _on_button(self) -> None:
+        if self._busy:
+            self.stop_wanted.emit()
+        else:
+            self._submit()
+
+    def _submit(self) -> None:
+        if self.text.strip():
+            self.submitted.emit(self.text)
+
+    def _update_button(self) -> None:
+        self.button.setEnabled(self._busy or (self._can_send and bool(self.text.strip())))
+
+
+class _Field(QPlainTextEdit):
+    """A text field that grows with its text, tells Enter from Shift+Enter, and knows when an input method composes."""
+
+    enter_pressed = Signal()
+    focus_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_composing = False
+        self._recipient = ""
+        self.setFont(message_font())
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(self.tr("Message"))
+        self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter begins a new line"))
+        self.document().setDocumentMargin(6)
+        self.viewport().setAutoFillBackground(False)  # the composer paints the box around it
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._fit()
+
+    def set_recipient(self, name: str) -> None:
+        self._recipient = name
+        self._show_placeholder()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.is_composing:
+            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+                # A paragraph of its own, not the line separator that Qt would put in and nobody else knows.
+                self.textCursor().insertBlock()
+                self.ensureCursorVisible()
+            else:
+                self.enter_pressed.emit()
+            return
+        super().keyPressEvent(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self.is_composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focus_changed.emit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.is_composing = False
+        super().focusOutEvent(event)
+        self.focus_changed.emit()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        # A file is for the window to open, not a path to be typed.
+        if event.mimeData().hasUrls():
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.ignore()
+        else:
+            super().dragMoveEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_placeholder()
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def _show_placeholder(self) -> None:
+        prompt = self.tr("Message {name}").format(name=self._recipient) if self._recipient else self.tr("Message")
+        room = max(40, self.viewport().width() - 2 * ceil(self.document().documentMargin()) - 8)
+        self.setPlaceholderText(self.fontMetrics().elidedText(prompt, Qt.TextElideMode.ElideRight, room))
+
+    def _fit(self) -> None:
+        """As tall as the text, up to a limit, from where on it scrolls."""
+        lines = max(1, round(self.document().size().height()))  # this layout counts in lines
+        shown = min(lines, MOST_LINES)
+        spacing = self.fontMetrics().lineSpacing()
+        self.setFixedHeight(shown * spacing + 2 * ceil(self.document().documentMargin()))
+        scrolls = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.setVerticalScrollBarPolicy(scrolls)

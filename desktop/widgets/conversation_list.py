@@ -1,0 +1,279 @@
+"""The sidebar: all conversations, the newest first, in groups by day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QStackedLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.conversations import Conversation
+from desktop.theme import Theme, control_font, figure_font, icon
+from desktop.widgets.buttons import Button
+from desktop.widgets.painting import paint_box, paint_focus_ring
+
+_ID = Qt.ItemDataRole.UserRole
+_ROW_HEIGHT = 36
+_GROUP_HEIGHT = 36
+_Index = QModelIndex | QPersistentModelIndex
+
+
+def today() -> date:
+    """The day it is here."""
+    return datetime.now().astimezone().date()
+
+
+class ConversationList(QWidget):
+    """The list with its head. A click or Enter opens a conversation; the open one is marked."""
+
+    opened = Signal(int)  # conversation id
+    new_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None, today: Callable[[], date] = today) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._model = _Model(today, self)
+        self.view = _View(self._model, _Delegate(theme, self))
+        self.new_button = Button(theme, name=self.tr("New conversation (Ctrl+N)"), icon_name="plus")
+        self.new_button.clicked.connect(self.new_wanted)
+        self._empty = QLabel(self.tr("Conversations are kept here, on this machine."))
+        self._mark = QLabel()
+        self._name = QLabel(self.tr("Headwater"))
+        self._lay_out()
+        self.view.clicked.connect(self._open)
+        self.view.enter_pressed.connect(self._open)
+        self.set_theme(theme)
+        self.show_conversations(())
+
+    def show_conversations(self, conversations: Sequence[Conversation]) -> None:
+        """Show these, the newest first; what was open stays marked, and the list where it was scrolled to."""
+        place = self.view.verticalScrollBar().value()
+        self._model.replace(conversations)
+        self.view.verticalScrollBar().setValue(place)
+        self._mark_current()
+        self._body.setCurrentIndex(1 if conversations else 0)
+
+    def set_current(self, conversation: int | None) -> None:
+        """Mark the one that is open; `None` for a new one, which is not in the list yet."""
+        self._model.opened = conversation
+        self._mark_current()
+
+    def titles(self) -> tuple[str, ...]:
+        """What is shown from top to bottom, the groups' names included."""
+        return tuple(str(self._model.index(row, 0).data()) for row in range(self._model.rowCount()))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.new_button.set_theme(theme)
+        self.view.set_theme(theme)
+        self._mark.setPixmap(icon("headwater", theme.accent).pixmap(24, 24))
+        quiet = self._empty.palette()
+        quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
+        self._empty.setPalette(quiet)
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.background)
+        painter.end()
+
+    def _lay_out(self) -> None:
+        self._name.setFont(_strong(control_font()))
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 8, 8, 8)
+        head.setSpacing(8)
+        head.addWidget(self._mark)
+        head.addWidget(self._name, 1)
+        head.addWidget(self.new_button)
+        self._empty.setFont(control_font())
+        self._empty.setWordWrap(True)
+        self._empty.setContentsMargins(16, 16, 16, 16)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._body = QStackedLayout()
+        self._body.addWidget(self._empty)
+        self._body.addWidget(self.view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addLayout(self._body, 1)
+
+    def _open(self, index: QModelIndex) -> None:
+        conversation = index.data(_ID)
+        if conversation is not None:
+            self.opened.emit(conversation)
+
+    def _mark_current(self) -> None:
+        row = self._model.opened_row()
+        self.view.setCurrentIndex(QModelIndex() if row is None else self._model.index(row, 0))
+        self.view.viewport().update()
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A line that names the days below it."""
+
+    name: str
+
+
+class _Model(QAbstractListModel):
+    """Conversations with the names of their groups between them."""
+
+    def __init__(self, today: Callable[[], date], parent: QObject) -> None:
+        super().__init__(parent)
+        self._today = today
+        self._rows: list[Conversation | _Group] = []
+        self.opened: int | None = None
+
+    def replace(self, conversations: Sequence[Conversation]) -> None:
+        self.beginResetModel()
+        self._rows = []
+        now, last = self._today(), ""
+        for conversation in conversations:
+            name = self._group(conversation.updated.astimezone().date(), now)
+            if name != last:
+                self._rows.append(_Group(name))
+                last = name
+            self._rows.append(conversation)
+        self.endResetModel()
+
+    def opened_row(self) -> int | None:
+        rows = enumerate(self._rows)
+        return next((n for n, row in rows if isinstance(row, Conversation) and row.id == self.opened), None)
+
+    def is_opened(self, index: _Index) -> bool:
+        return self.opened is not None and index.data(_ID) == self.opened
+
+    def rowCount(self, parent: _Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self._rows[index.row()]
+        if isinstance(row, _Group):
+            return row.name if role == Qt.ItemDataRole.DisplayRole else None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return row.title or self.tr("New conversation")
+        return row.id if role == _ID else None
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        if isinstance(self._rows[index.row()], _Group):
+            return Qt.ItemFlag.NoItemFlags  # the arrow keys step over it
+        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+    def _group(self, day: date, now: date) -> str:
+        if day >= now:
+            return self.tr("Today")
+        if day == now - timedelta(days=1):
+            return self.tr("Yesterday")
+        if day > now - timedelta(days=7):
+            return self.tr("Last seven days")
+        return f"{day:%B}" if day.year == now.year else f"{day:%B %Y}"
+
+
+class _View(QListView):
+    """The list itself, with Enter of its own: not every platform activates on it."""
+
+    enter_pressed = Signal(QModelIndex)
+
+    def __init__(self, model: _Model, delegate: _Delegate) -> None:
+        super().__init__()
+        self._delegate = delegate
+        self.setModel(model)
+        self.setItemDelegate(delegate)
+        self.setFont(control_font())
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setAccessibleName(self.tr("Conversations"))
+        self.viewport().setAutoFillBackground(False)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._delegate.theme = theme
+        self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.enter_pressed.emit(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+
+class _Delegate(QStyledItemDelegate):
+    """Paints a row: the open one on the bubble's colour, the one the keyboard is on in a ring."""
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self.theme = theme
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:
+        return QSize(80, _GROUP_HEIGHT if _is_group(index) else _ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        painter.save()
+        place: QRect = option.rect
+        if _is_group(index):
+            self._paint_group(painter, place, str(index.data()))
+        else:
+            self._paint_conversation(painter, place, option, index)
+        painter.restore()
+
+    def _paint_group(self, painter: QPainter, place: QRect, name: str) -> None:
+        font = figure_font()
+        font.setCapitalization(QFont.Capitalization.AllUppercase)
+        font.setLetterSpacing(QFont.SpacingType.PercentageSpacing, 106)
+        painter.setFont(font)
+        painter.setPen(self.theme.muted)
+        below = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom
+        painter.drawText(place.adjusted(16, 0, -16, -6), below, name)
+
+    def _paint_conversation(self, painter: QPainter, place: QRect, option: QStyleOptionViewItem, index: _Index) -> None:
+        box = place.adjusted(8, 1, -8, -1)
+        state: QStyle.StateFlag = option.state
+        model = index.model()
+        opened = isinstance(model, _Model) and model.is_opened(index)
+        if opened or state & QStyle.StateFlag.State_MouseOver:
+            paint_box(painter, box, fill=self.theme.bubble if opened else self.theme.code)
+        if state & QStyle.StateFlag.State_HasFocus:
+            paint_focus_ring(painter, box, self.theme.accent)
+        font = _strong(control_font()) if opened else control_font()
+        painter.setFont(font)
+        painter.setPen(self.theme.text)
+        words = box.adjusted(8, 0, -8, 0)
+        title = " ".join(str(index.data()).split())
+        elided = QFontMetrics(font).elidedText(title, Qt.TextElideMode.ElideRight, words.width())
+        painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, elided)
+
+
+def _is_group(index: _Index) -> bool:
+    return index.data(_ID) is None
+
+
+def _strong(font: QFont) -> QFont:
+    font.setWeight(QFont.Weight.DemiBold)
+    return font

@@ -1,0 +1,220 @@
+"""What stands where a conversation will be: which model answers and what it is good for, or that there is none yet."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import resources
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop import wording
+from desktop.model_choice import ModelPhase, ModelState
+from desktop.theme import Theme, control_font, figure_font, icon, message_font
+from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
+from inference import ModelInfo
+
+_WIDTH = 560
+_MARK = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """What a model is good for, and prompts to try it with."""
+
+    about: str
+    prompts: tuple[str, ...]
+
+
+def load_examples(name: str) -> Examples:
+    """Those for the "embedded" model or for any "other", from `resources/texts`."""
+    text = (resources.files("resources") / "texts" / "examples.toml").read_text(encoding="utf-8")
+    read = tomllib.loads(text)[name]
+    return Examples(read["about"], tuple(read["prompts"]))
+
+
+class EmptyState(QScrollArea):
+    """A page in the middle of the window. It scrolls where the window is small."""
+
+    prompt_chosen = Signal(str)
+    open_wanted = Signal()
+
+    def __init__(self, theme: Theme, embedded: Path | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._embedded = embedded
+        self._state = ModelState()
+        self._examples = {name: load_examples(name) for name in ("embedded", "other")}
+        self._mark = QLabel()
+        self._title = _line(_title_font())
+        self._about = _line(message_font())
+        self._facts = _line(figure_font())
+        self.open_button = Button(theme, text=self.tr("Open a model file…"), icon_name="open", kind=ButtonKind.PRIMARY)
+        self.open_button.clicked.connect(self.open_wanted)
+        self.prompt_buttons: tuple[Button, ...] = ()
+        self._lay_out()
+        self.set_theme(theme)
+        self.show_state(ModelState())
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is said, from top to bottom."""
+        return tuple(label.text() for label in (self._title, self._about, self._facts) if label.text())
+
+    def show_state(self, state: ModelState) -> None:
+        """Show the page for the model as it is now."""
+        self._state = state
+        if state.config is None:
+            self._show_nothing_yet()
+        else:
+            self._show_model(state)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._mark.setPixmap(icon("headwater", theme.accent).pixmap(_MARK, _MARK))
+        for label in (self._about, self._facts):
+            _colour(label, theme.muted)
+        for button in (self.open_button, *self.prompt_buttons):
+            button.set_theme(theme)
+        self.viewport().update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(self.viewport().rect(), self._theme.surface)
+        painter.end()
+
+    def _show_nothing_yet(self) -> None:
+        self._title.setText(self.tr("No model yet"))
+        self._about.setText(
+            self.tr("Headwater runs language models on your own machine. Open a model file (.gguf), or drop one here.")
+        )
+        self._show_facts("")
+        self._offer(())
+        self.open_button.show()
+
+    def _show_model(self, state: ModelState) -> None:
+        examples = self._examples_for(state)
+        self._title.setText(state.name)
+        failed = state.phase is ModelPhase.FAILED
+        self._about.setText(state.error if failed else self.tr(examples.about))
+        self._show_facts("" if state.info is None else self._facts_of(state.info))
+        self._offer(() if failed else examples.prompts)
+        self.open_button.setVisible(failed)
+
+    def _show_facts(self, facts: str) -> None:
+        # The line keeps its place while a model loads, so that the page does not jump when it is ready.
+        self._facts.setText(facts)
+        self._facts.setVisible(self._state.config is not None)
+
+    def _facts_of(self, info: ModelInfo) -> str:
+        facts = self.tr("{parameters} parameters, {quantisation}, a window of {context} tokens").format(
+            parameters=wording.parameters(info.parameters),
+            quantisation=info.quantisation,
+            context=wording.whole(info.context_size),
+        )
+        if info.has_own_template:
+            return facts
+        plain = self.tr("The file has no chat template: a plain one stands in for it ({name}).")
+        return facts + "\n" + plain.format(name=info.template_name)
+
+    def _examples_for(self, state: ModelState) -> Examples:
+        comes_along = state.config is not None and state.config.path == self._embedded
+        return self._examples["embedded" if comes_along else "other"]
+
+    def _offer(self, prompts: Sequence[str]) -> None:
+        texts = tuple(self.tr(prompt) for prompt in prompts)
+        if texts == tuple(button.text() for button in self.prompt_buttons):
+            return
+        for button in self.prompt_buttons:
+            button.hide()
+            button.deleteLater()
+        self.prompt_buttons = tuple(_PromptButton(self._theme, text) for text in texts)
+        for button in self.prompt_buttons:
+            button.clicked.connect(partial(self.prompt_chosen.emit, button.text()))
+            self._prompts.addWidget(button)
+
+    def _lay_out(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setAutoFillBackground(False)
+        self._prompts = QVBoxLayout()
+        self._prompts.setSpacing(8)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        for widget, above in ((self._mark, 0), (self._title, 16), (self._about, 8), (self._facts, 8)):
+            column.addSpacing(above)
+            column.addWidget(widget)
+        column.addSpacing(24)
+        column.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addLayout(self._prompts)
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.setWidget(_centred(column))
+
+
+class _PromptButton(Button):
+    """An example prompt: as wide as the page, its text from the left."""
+
+    def __init__(self, theme: Theme, text: str) -> None:
+        super().__init__(theme, text=text, kind=ButtonKind.OUTLINED)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setAccessibleDescription(self.tr("Sends this prompt"))
+        self.setToolTip(self.tr("Send: {prompt}").format(prompt=text))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), HEIGHT + 8)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, HEIGHT + 8)
+
+    def _paint_content(self, painter: QPainter) -> None:
+        box = self.rect().adjusted(PADDING, 0, -PADDING, 0)
+        painter.setPen(self._ink())
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+def _centred(column: QVBoxLayout) -> QWidget:
+    """A page whose column stands in the middle, a little above it, and is no wider than is good to read."""
+    inner = QWidget()
+    inner.setMaximumWidth(_WIDTH)
+    inner.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    inner.setLayout(column)
+    column.setContentsMargins(24, 24, 24, 24)
+    page = QWidget()
+    page.setAutoFillBackground(False)
+    outer = QVBoxLayout(page)
+    outer.setContentsMargins(0, 0, 0, 0)
+    outer.addStretch(2)
+    outer.addWidget(inner, 0)
+    outer.setAlignment(inner, Qt.AlignmentFlag.AlignHCenter)
+    outer.addStretch(3)
+    return page
+
+
+def _line(font: QFont) -> QLabel:
+    label = QLabel()
+    label.setFont(font)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
+    return label
+
+
+def _title_font() -> QFont:
+    font = control_font()
+    font.setPointSizeF(1.8 * font.pointSizeF())
+    font.setWeight(QFont.Weight.DemiBold)
+    return font
+
+
+def _colour(label: QLabel, colour: QColor) -> None:
+    palette = label.palette()
+    palette.setColor(QPalette.ColorRole.WindowText, colour)
+    label.setPalette(palette)
