@@ -55,11 +55,11 @@ class EngineBridge(QObject):
 
     def drain(self) -> None:
         """Deliver what has come, in order. Deltas of one reply that came within a frame are joined."""
+        self._wake_is_due = False
         if self._is_draining:
-            # A slot that opened a dialog: its event comes to an end before the next one begins.
+            # Inside a slot that opened a dialog: its event comes to an end before the next one begins.
             return
         self._is_draining = True
-        self._wake_is_due = False
         try:
             while self._events:
                 event = self._joined(self._events.popleft())

@@ -24,6 +24,7 @@ class ProcessLock:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder = folder
+        self._descriptor: int | None
         self.name, self._descriptor = _take_new(folder)
 
     def is_held(self, name: str) -> bool:
@@ -44,12 +45,15 @@ class ProcessLock:
             os.close(descriptor)
 
     def close(self) -> None:
-        """Let go; from now on nobody writes under this name."""
-        # Windows removes no file that is open, the others let go of a removed file's lock all the same.
+        """Let go; from now on nobody writes under this name. Closing twice is fine."""
+        if self._descriptor is None:
+            return
         path = self._folder / self.name
+        # Windows removes no file that is open; elsewhere it goes first, so that nobody finds it free.
         if sys.platform != "win32":
             path.unlink(missing_ok=True)
         os.close(self._descriptor)
+        self._descriptor = None
         if sys.platform == "win32":
             with suppress(OSError):
                 path.unlink(missing_ok=True)

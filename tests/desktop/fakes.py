@@ -1,0 +1,166 @@
+"""ScriptedEngine: an engine that does nothing by itself; a test says what happens in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from inference import (
+    DEFAULT_SAMPLING,
+    DeltaKind,
+    EngineClosed,
+    Event,
+    FinishReason,
+    GenerationFailed,
+    GenerationFinished,
+    GenerationRequest,
+    InferenceError,
+    ModelConfig,
+    ModelFailed,
+    ModelInfo,
+    ModelLoading,
+    ModelReady,
+    ModelUnloaded,
+    PrefillProgress,
+    RequestId,
+    TextDelta,
+    Timings,
+    Trace,
+    Usage,
+)
+
+MODEL = Path("models/small.gguf").absolute()
+OTHER_MODEL = Path("models/other.gguf").absolute()
+
+
+class ScriptedEngine:
+    """Remembers what it was asked; each of the second group of methods makes one thing happen, at once.
+
+    Events go to every function in `listeners`. Text is counted as one token per call of `say`.
+    """
+
+    def __init__(self, *listeners: Callable[[Event], None]) -> None:
+        self.listeners = list(listeners)
+        self.loads: list[ModelConfig] = []
+        self.unloads = 0
+        self.requests: list[GenerationRequest] = []
+        self.cancelled: list[RequestId] = []
+        self.closed = False
+        self._pieces: dict[RequestId, list[str]] = {}
+        self._read: dict[RequestId, tuple[int, int]] = {}
+
+    def load(self, model: ModelConfig) -> None:
+        self.loads.append(model)
+
+    def unload(self) -> None:
+        self.unloads += 1
+
+    def generate(self, request: GenerationRequest) -> RequestId:
+        if self.closed:
+            raise EngineClosed
+        self.requests.append(request)
+        self._pieces[request.id] = []
+        return request.id
+
+    def cancel(self, request: RequestId) -> None:
+        self.cancelled.append(request)
+
+    def close(self) -> None:
+        for request in list(self._pieces):
+            self.finish(FinishReason.CANCELLED, request=request)
+        self.closed = True
+
+    @property
+    def last(self) -> RequestId:
+        return self.requests[-1].id
+
+    def emit(self, event: Event) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    def loading(self, fraction: float, model: ModelConfig | None = None) -> None:
+        self.emit(ModelLoading(model or self.loads[-1], fraction))
+
+    def ready(self, model: ModelConfig | None = None, **facts: object) -> None:
+        self.emit(ModelReady(model_info(model or self.loads[-1], **facts)))
+
+    def fail_to_load(self, error: InferenceError, model: ModelConfig | None = None) -> None:
+        self.emit(ModelFailed(model or self.loads[-1], error))
+
+    def unloaded(self, model: ModelConfig | None = None) -> None:
+        self.emit(ModelUnloaded(model or self.loads[-1]))
+
+    def read(self, evaluated: int, of: int, *, batch_end: int, seconds: float, cached: int = 0) -> None:
+        self._read[self.last] = (evaluated, cached)
+        self.emit(PrefillProgress(self.last, cached, of, evaluated, batch_end, seconds))
+
+    def say(
+        self, text: str, *, request: RequestId | None = None, at: float | None = None, began: float = 100.0
+    ) -> None:
+        request = request or self.last
+        pieces = self._pieces[request]
+        pieces.append(text)
+        moment = began + 0.1 * (len(pieces) - 1) if at is None else at
+        self.emit(TextDelta(request, text, DeltaKind.ANSWER, len(pieces), moment, began))
+
+    def finish(
+        self,
+        reason: FinishReason = FinishReason.STOP,
+        *,
+        request: RequestId | None = None,
+        trace: Trace | None = None,
+        model_name: str = "small",
+    ) -> None:
+        request = request or self.last
+        pieces = self._pieces.pop(request)
+        read, cached = self._read.get(request, (0, 0))
+        count = len(pieces)
+        self.emit(
+            GenerationFinished(
+                request=request,
+                text="".join(pieces),
+                finish_reason=reason,
+                model_name=model_name,
+                usage=Usage(read + cached, cached, count),
+                timings=timings(read, count),
+                trace=trace or Trace(tuple(range(1, count + 1)), tuple(0.1 * i for i in range(count)), count),
+            )
+        )
+
+    def fail(self, error: InferenceError, *, request: RequestId | None = None) -> None:
+        request = request or self.last
+        self.emit(GenerationFailed(request, error, "".join(self._pieces.pop(request))))
+
+
+def model_info(config: ModelConfig, **facts: object) -> ModelInfo:
+    known: dict[str, object] = {
+        "name": config.path.stem,
+        "architecture": "llama",
+        "quantisation": "Q4_1",
+        "parameters": 135_000_000,
+        "file_size": 98_000_000,
+        "training_context": 8192,
+        "context_size": 4096,
+        "batch_size": 512,
+        "threads": 1,
+        "device": "CPU",
+        "template_name": "the model's own",
+        "has_own_template": True,
+        "default_sampling": DEFAULT_SAMPLING,
+        "load_seconds": 0.2,
+    }
+    return ModelInfo(config=config, **(known | facts))  # type: ignore[arg-type]  # a test names the facts it needs
+
+
+def timings(prefill_tokens: int, output_tokens: int) -> Timings:
+    return Timings(
+        queued=0.001,
+        load=0.0,
+        prepare=0.002,
+        prefill=0.5 if prefill_tokens else 0.0,
+        first_sample=0.001 if output_tokens else None,
+        decode=0.1 * (output_tokens - 1) if output_tokens else None,
+        finish=0.001,
+        prefill_tokens=prefill_tokens,
+        output_tokens=output_tokens,
+    )

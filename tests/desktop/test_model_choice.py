@@ -1,0 +1,182 @@
+"""The chosen model is followed from its choice to its first answer, or to the sentence that says why not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase
+from desktop.settings import Settings, SettingsFile
+from inference import ModelConfig, ModelNotFound
+from tests.desktop.fakes import ScriptedEngine
+
+
+@pytest.fixture
+def engine():
+    return ScriptedEngine()
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return SettingsFile(tmp_path / "settings.toml")
+
+
+@pytest.fixture
+def embedded(tmp_path):
+    return model_file(tmp_path / "embedded.gguf")
+
+
+@pytest.fixture
+def models(qapp, engine, settings, embedded):
+    return choice(engine, settings, embedded)
+
+
+def choice(engine: ScriptedEngine, settings: SettingsFile, embedded: Path | None) -> ModelChoice:
+    models = ModelChoice(engine, settings, embedded)
+    engine.listeners.append(models.on_event)
+    return models
+
+
+def model_file(path: Path) -> Path:
+    path.write_bytes(b"GGUF")
+    return path
+
+
+def test_the_embedded_model_is_loaded_at_first(models, engine, embedded):
+    models.load()
+    assert engine.loads == [ModelConfig(embedded)]
+    assert models.state.phase is ModelPhase.LOADING
+    assert models.config == ModelConfig(embedded)
+
+
+def test_the_model_used_last_is_loaded_when_there_is_one(models, engine, settings, tmp_path):
+    settings.save(Settings(model=str(tmp_path / "last.gguf"), context_size=2048, threads=3))
+    models.load()
+    assert engine.loads == [ModelConfig(tmp_path / "last.gguf", 2048, 3)]
+
+
+def test_without_any_model_nothing_is_loaded(qapp, engine, settings):
+    models = choice(engine, settings, None)
+    models.load()
+    assert engine.loads == []
+    assert models.state.phase is ModelPhase.NONE
+    assert models.config is None
+    assert models.state.name == ""
+
+
+def test_loading_is_followed_until_the_model_is_ready(models, engine, embedded):
+    states = []
+    models.changed.connect(states.append)
+    models.load()
+    engine.loading(0.5)
+    engine.ready(name="Embedded")
+    assert [(state.phase, state.fraction) for state in states] == [
+        (ModelPhase.LOADING, 0.0),
+        (ModelPhase.LOADING, 0.5),
+        (ModelPhase.READY, 1.0),
+    ]
+    assert states[0].name == "embedded"
+    assert states[-1].name == "Embedded"
+
+
+def test_a_model_that_cannot_be_loaded_says_why_and_answers_nothing(models, engine, embedded):
+    models.load()
+    engine.fail_to_load(ModelNotFound(embedded))
+    assert models.state.phase is ModelPhase.FAILED
+    assert models.state.error == f"There is no model file at {embedded}."
+    assert models.config is None
+
+
+def test_a_failed_model_can_be_tried_again(models, engine, embedded):
+    models.load()
+    engine.fail_to_load(ModelNotFound(embedded))
+    models.choose(embedded)
+    assert len(engine.loads) == 2
+    assert models.state.phase is ModelPhase.LOADING
+
+
+def test_choosing_the_model_that_is_there_already_does_nothing(models, engine, embedded):
+    models.load()
+    engine.ready()
+    models.choose(embedded)
+    assert len(engine.loads) == 1
+    assert models.state.phase is ModelPhase.READY
+
+
+def test_what_happens_to_a_model_no_longer_chosen_is_not_shown(models, engine, embedded, tmp_path):
+    models.load()
+    first = engine.loads[-1]
+    models.choose(tmp_path / "second.gguf")
+    engine.loading(0.7, first)
+    engine.ready(first)
+    engine.unloaded(first)
+    assert models.state.phase is ModelPhase.LOADING
+    assert models.state.name == "second"
+    assert models.state.fraction == 0.0
+
+
+def test_an_ejected_model_is_freed_and_none_answers(models, engine, embedded):
+    models.load()
+    engine.ready()
+    models.eject()
+    engine.unloaded()
+    assert engine.unloads == 1
+    assert models.state.phase is ModelPhase.NONE
+    assert models.config is None
+    models.choose(embedded)
+    assert models.state.phase is ModelPhase.LOADING
+
+
+def test_a_model_ejected_while_it_loads_does_not_come_back(models, engine):
+    models.load()
+    models.eject()
+    engine.ready()
+    assert models.state.phase is ModelPhase.NONE
+
+
+def test_a_model_that_the_engine_let_go_of_answers_the_next_prompt(models, engine, embedded):
+    models.load()
+    engine.ready()
+    engine.unloaded()
+    assert models.state.phase is ModelPhase.NONE
+    assert models.config == ModelConfig(embedded)
+
+
+def test_only_a_model_that_was_loaded_is_remembered(models, engine, settings, tmp_path):
+    models.choose(tmp_path / "broken.gguf")
+    assert settings.current.model == ""
+    engine.fail_to_load(ModelNotFound(tmp_path / "broken.gguf"))
+    models.choose(tmp_path / "good.gguf")
+    engine.ready()
+    assert settings.current.model == str(tmp_path / "good.gguf")
+    assert settings.current.recent_models == (str(tmp_path / "good.gguf"),)
+
+
+def test_going_back_to_the_embedded_model_is_remembered_too(models, engine, settings, embedded, tmp_path):
+    models.choose(tmp_path / "good.gguf")
+    engine.ready()
+    models.choose(embedded)
+    engine.ready()
+    assert settings.current.model == ""
+    assert settings.current.recent_models == (str(tmp_path / "good.gguf"),)
+
+
+def test_the_latest_models_come_first_once_each_and_not_without_end(models, engine, settings, tmp_path):
+    for name in [*(f"{number}.gguf" for number in range(RECENT_MODELS + 3)), "5.gguf"]:
+        models.choose(tmp_path / name)
+        engine.ready()
+    recent = settings.current.recent_models
+    assert len(recent) == len(set(recent)) == RECENT_MODELS
+    assert recent[0] == str(tmp_path / "5.gguf")
+
+
+def test_known_models_are_those_whose_files_are_still_there(models, settings, embedded, tmp_path):
+    there = model_file(tmp_path / "there.gguf")
+    settings.save(Settings(recent_models=(str(tmp_path / "gone.gguf"), str(there))))
+    assert models.known_models() == (embedded, there)
+
+
+def test_a_path_from_the_command_line_does_not_depend_on_the_folder_of_the_moment(models, engine):
+    models.choose(Path("relative.gguf"))
+    assert engine.loads[-1].path.is_absolute()

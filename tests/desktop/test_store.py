@@ -1,0 +1,357 @@
+"""What was said is kept: on real SQLite, through a kill, a full disk, a lock, damage and a second window."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop.conversations import Turn, TurnState
+from desktop.store import MIGRATIONS, Exchange, Store, StoreError, packed_trace, trace_from
+from inference import BlockKind, FinishReason, Message, PromptBlock, ReuseEnd, Role, Timings, Trace, Usage
+
+MODEL = Path("models/small.gguf")
+TIMINGS = Timings(0.001, 0.0, 0.002, 0.5, 0.001, 2.0, 0.003, prefill_tokens=100, output_tokens=21)
+TRACE = Trace(
+    token_ids=(5, 70_000, 3),
+    token_times=(0.5, 0.6, 0.75),
+    kept_tokens=2,
+    blocks=(PromptBlock(BlockKind.SYSTEM, 0, 12, 12), PromptBlock(BlockKind.NEW_MESSAGE, 1, 8, 0)),
+    reuse_end=ReuseEnd.NEW_TEXT,
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "data" / "conversations.sqlite3"
+
+
+@pytest.fixture
+def store(path):
+    store = Store(path)
+    yield store
+    store.close()
+
+
+def ask(store: Store, question: str, after: Exchange | None = None, model: Path = MODEL) -> Exchange:
+    return store.begin_exchange(
+        question,
+        conversation=None if after is None else after.conversation.id,
+        parent=None if after is None else after.reply.id,
+        title=question,
+        model_name="small",
+        model_path=model,
+        streamed=True,
+    )
+
+
+def ended(reply: Turn, text: str) -> Turn:
+    return replace(
+        reply,
+        message=Message(Role.ASSISTANT, text, (5, 70_000)),
+        state=TurnState.COMPLETE,
+        finish_reason=FinishReason.STOP,
+        usage=Usage(120, 20, 21),
+        timings=TIMINGS,
+    )
+
+
+def test_an_exchange_comes_back_as_it_was_stored(store, path):
+    exchange = ask(store, "Why do rivers bend?")
+    reply = ended(exchange.reply, "They erode 🏞️.")
+    store.finish(reply, TRACE)
+    store.close()
+
+    again = Store(path)
+    (conversation,) = again.conversations()
+    assert (conversation.title, conversation.head) == ("Why do rivers bend?", reply.id)
+    assert again.turns(conversation.head) == (exchange.question, reply)
+    assert again.turns(conversation.head)[-1].message.token_ids == (5, 70_000)
+    assert again.trace(reply.id) == TRACE
+    again.close()
+
+
+def test_a_reply_is_stored_as_being_written_before_its_first_word(store):
+    reply = ask(store, "Hello").reply
+    assert (reply.state, reply.message.content, reply.model_path) == (TurnState.WRITING, "", MODEL)
+
+
+def test_turns_hang_together_from_the_first_to_the_head(store):
+    first = ask(store, "one")
+    second = ask(store, "two", after=first)
+    ask(store, "another conversation")
+    aside = ask(store, "two, said otherwise", after=first)
+    contents = [turn.message.content for turn in store.turns(aside.reply.id) if not turn.is_reply]
+    assert contents == ["one", "two, said otherwise"]
+    assert store.turns(second.reply.id)[2] == second.question
+    assert store.turns(None) == ()
+
+
+def test_the_conversation_with_the_newest_turn_comes_first(store):
+    first = ask(store, "first")
+    ask(store, "second")
+    ask(store, "more", after=first)
+    assert [conversation.title for conversation in store.conversations()] == ["first", "second"]
+
+
+def test_token_ids_never_outlive_the_text_they_are_of(store):
+    exchange = ask(store, "Hello")
+    store.finish(ended(exchange.reply, "Good day"), TRACE)
+    store.checkpoint(exchange.reply.id, "Good day to you")
+    assert store.turns(exchange.reply.id)[-1].message.token_ids == ()
+
+
+def test_a_reply_without_a_trace_has_none(store):
+    exchange = ask(store, "Hello")
+    store.finish(ended(exchange.reply, "Hi"), None)
+    assert store.trace(exchange.reply.id) is None
+
+
+def test_an_exchange_that_cannot_be_stored_whole_is_not_stored_at_all(store):
+    with pytest.raises(sqlite3.IntegrityError):
+        store.begin_exchange(
+            "Hello", conversation=None, parent=77, title="t", model_name="m", model_path=MODEL, streamed=True
+        )
+    assert store.conversations() == ()
+
+
+def test_drafts_are_kept_and_a_question_uses_them_up(store, path):
+    exchange = ask(store, "Hello")
+    store.set_draft(None, "for a new one")
+    store.set_draft(exchange.conversation.id, "and an")
+    store.set_draft(exchange.conversation.id, "and another thing")
+    store.close()
+    again = Store(path)
+    assert again.new_draft == "for a new one"
+    assert again.conversation(exchange.conversation.id).draft == "and another thing"
+    ask(again, "and another thing", after=exchange)
+    ask(again, "for a new one")
+    assert again.new_draft == ""
+    assert again.conversation(exchange.conversation.id).draft == ""
+    again.close()
+
+
+def test_the_last_known_prefill_rate_is_that_of_the_model_file(store):
+    assert store.prefill_rate(MODEL) is None
+    store.finish(ended(ask(store, "Hello").reply, "Hi"), None)
+    nothing_read = replace(ended(ask(store, "again").reply, "Hi"), timings=replace(TIMINGS, prefill_tokens=0))
+    store.finish(nothing_read, None)
+    assert store.prefill_rate(MODEL) == 200.0
+    assert store.prefill_rate(Path("models/other.gguf")) is None
+
+
+def test_a_conversation_that_is_gone_is_said_so(store):
+    with pytest.raises(StoreError, match="no longer there"):
+        store.conversation(99)
+
+
+def test_everything_written_is_its_owners_only(path):
+    old = os.umask(0)
+    try:
+        store = Store(path)
+        ask(store, "Hello")
+        modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.rglob("*")}
+        folder = stat.S_IMODE(path.parent.stat().st_mode)
+        store.close()
+    finally:
+        os.umask(old)
+    assert folder == 0o700
+    assert {path.name, f"{path.name}-wal", f"{path.name}-shm"} <= modes.keys()
+    assert all(mode in {0o600, 0o700} for mode in modes.values())
+    assert modes.pop("locks") == 0o700
+    assert set(modes.values()) == {0o600}
+
+
+# Interrupted or running.
+
+WRITE_AND_WAIT = """
+import sys, time
+from pathlib import Path
+from desktop.store import Store
+
+store = Store(Path(sys.argv[1]))
+exchange = store.begin_exchange("Why?", conversation=None, parent=None, title="Why?", model_name="small",
+                                model_path=Path("small.gguf"), streamed=True)
+store.checkpoint(exchange.reply.id, "Because the water")
+print("written", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def writer(path):
+    """Another process in the middle of a reply."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITE_AND_WAIT, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "written\n"
+        yield process
+        process.kill()
+
+
+def test_a_reply_running_in_another_window_is_not_taken_for_an_interrupted_one(writer, path):
+    store = Store(path)
+    (conversation,) = store.conversations()
+    assert store.interrupted == 0
+    assert store.turns(conversation.head)[-1].state is TurnState.WRITING
+    store.close()
+
+
+def test_a_reply_whose_process_was_killed_is_there_and_interrupted(writer, path):
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    store = Store(path)
+    (conversation,) = store.conversations()
+    question, reply = store.turns(conversation.head)
+    assert store.interrupted == 1
+    assert (question.message.content, question.state) == ("Why?", TurnState.COMPLETE)
+    assert (reply.message.content, reply.state) == ("Because the water", TurnState.INTERRUPTED)
+    store.close()
+
+    again = Store(path)
+    assert again.interrupted == 0  # said once
+    assert list((path.parent / "locks").glob("*.lock")) != []
+    again.close()
+    assert list((path.parent / "locks").glob("*.lock")) == []
+
+
+def test_a_window_that_was_open_before_sees_the_interruption_too(writer, path):
+    store = Store(path)
+    (conversation,) = store.conversations()
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    assert store.turns(conversation.head)[-1].state is TurnState.INTERRUPTED
+    store.close()
+
+
+def test_a_reply_left_unfinished_at_closing_counts_as_interrupted(store, path):
+    ask(store, "Hello")
+    store.close()
+    again = Store(path)
+    assert again.interrupted == 1
+    again.close()
+
+
+def test_two_windows_write_side_by_side(store, path):
+    other = Store(path)
+    mine, theirs = ask(store, "mine"), ask(other, "theirs")
+    other.checkpoint(theirs.reply.id, "half")
+    store.finish(ended(mine.reply, "whole"), TRACE)
+    assert {conversation.title for conversation in store.conversations()} == {"mine", "theirs"}
+    assert store.turns(theirs.reply.id)[-1].state is TurnState.WRITING
+    other.close()
+
+
+# What the world does to files.
+
+
+def test_a_file_of_a_newer_version_is_refused_and_left_untouched(path):
+    Store(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="newer version of Headwater"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("version", range(len(MIGRATIONS)))
+def test_a_file_of_every_earlier_version_is_brought_up_to_date(path, version):
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        for migration in MIGRATIONS[:version]:
+            migration(connection)
+        connection.execute(f"PRAGMA user_version = {version}")
+    connection.close()
+    store = Store(path)
+    assert ask(store, "Hello").reply in store.turns(2)
+    store.close()
+
+
+def test_a_file_that_is_no_database_says_so_and_stays(path):
+    path.parent.mkdir()
+    path.write_bytes(b"these are not the conversations " * 100)
+    with pytest.raises(StoreError, match="damaged"):
+        Store(path)
+    assert path.read_bytes() == b"these are not the conversations " * 100
+
+
+def test_a_locked_file_says_so_and_nothing_is_half_written(path):
+    store = Store(path, busy_seconds=0.01)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="locked"):
+        ask(store, "Hello")
+    other.execute("ROLLBACK")
+    other.close()
+    assert ask(store, "Hello").conversation in store.conversations()
+    store.close()
+
+
+def test_a_folder_that_cannot_be_made_says_so(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store(tmp_path / "file" / "conversations.sqlite3")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own that is full after a few hundred kilobytes."""
+    folder = tmp_path / "small disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "headwater-test", str(folder)]
+    if not sys.platform.startswith("linux") or subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("needs the right to mount a file system")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(small_disk):
+    store = Store(small_disk / "conversations.sqlite3")
+    exchange = ask(store, "Hello")
+    store.checkpoint(exchange.reply.id, "some text")
+    with pytest.raises(StoreError, match="is full"):
+        store.checkpoint(exchange.reply.id, "x" * 500_000)
+    assert store.turns(exchange.reply.id)[-1].message.content == "some text"
+    store.checkpoint(exchange.reply.id, "other text")
+    store.close()
+
+
+# A trace is kept in few bytes.
+
+TOKENS = st.lists(st.tuples(st.integers(0, 2**31 - 1), st.integers(0, 10**9)), max_size=50)
+BLOCKS = st.builds(PromptBlock, st.sampled_from(BlockKind), st.integers(0, 99), st.integers(0, 9999), st.integers(0, 9))
+
+
+@given(TOKENS, st.lists(BLOCKS, max_size=5), st.sampled_from(ReuseEnd))
+def test_every_trace_comes_back_to_the_microsecond(tokens, blocks, reuse_end):
+    trace = Trace(
+        token_ids=tuple(token for token, _ in tokens),
+        token_times=tuple(moment / 1e6 for _, moment in tokens),
+        kept_tokens=len(tokens) // 2,
+        blocks=tuple(blocks),
+        reuse_end=reuse_end,
+    )
+    assert trace_from(packed_trace(trace)) == trace
+
+
+def test_a_trace_takes_a_few_bytes_per_token():
+    ids = tuple((7919 * i) % 49_152 for i in range(4_000))
+    times = tuple(0.2 + 0.0156 * i + 1e-6 * ((31 * i * i) % 997) for i in range(4_000))
+    assert len(packed_trace(Trace(ids, times, 4_000))) < 8 * 4_000
