@@ -109,6 +109,7 @@ class ScriptedEngine:
         *,
         request: RequestId | None = None,
         trace: Trace | None = None,
+        timings: Timings | None = None,
         model_name: str = "small",
     ) -> None:
         request = request or self.last
@@ -122,7 +123,7 @@ class ScriptedEngine:
                 finish_reason=reason,
                 model_name=model_name,
                 usage=Usage(read + cached, cached, count),
-                timings=timings(read, count),
+                timings=timings or timings_of(read, count),
                 trace=trace or Trace(tuple(range(1, count + 1)), tuple(0.1 * i for i in range(count)), count),
             )
         )
@@ -152,7 +153,7 @@ def model_info(config: ModelConfig, **facts: object) -> ModelInfo:
     return ModelInfo(config=config, **(known | facts))  # type: ignore[arg-type]  # a test names the facts it needs
 
 
-def timings(prefill_tokens: int, output_tokens: int) -> Timings:
+def timings_of(prefill_tokens: int, output_tokens: int) -> Timings:
     return Timings(
         queued=0.001,
         load=0.0,

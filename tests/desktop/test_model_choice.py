@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase
+from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase, ModelState
 from desktop.settings import Settings, SettingsFile
 from inference import ModelConfig, ModelNotFound
 from tests.desktop.fakes import ScriptedEngine
@@ -66,7 +66,7 @@ def test_without_any_model_nothing_is_loaded(qapp, engine, settings):
 
 
 def test_loading_is_followed_until_the_model_is_ready(models, engine, embedded):
-    states = []
+    states: list[ModelState] = []
     models.changed.connect(states.append)
     models.load()
     engine.loading(0.5)
@@ -125,7 +125,7 @@ def test_an_ejected_model_is_freed_and_none_answers(models, engine, embedded):
     assert models.state.phase is ModelPhase.NONE
     assert models.config is None
     models.choose(embedded)
-    assert models.state.phase is ModelPhase.LOADING
+    assert models.state == ModelState(ModelPhase.LOADING, ModelConfig(embedded))
 
 
 def test_a_model_ejected_while_it_loads_does_not_come_back(models, engine):

@@ -1,0 +1,479 @@
+"""One generation, followed from the question to the stored reply."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop.chat_session import Activity, ChatSession, Figures, Phase
+from desktop.conversations import Turn, TurnState
+from desktop.model_choice import ModelChoice
+from desktop.settings import SettingsFile
+from desktop.store import Store
+from inference import FinishReason, GenerationFailed, ModelConfig, ModelNotFound, PromptTooLong, Role, Timings, Trace
+from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
+from tests.fakes import ManualClock
+
+
+class Watched:
+    """A session, and everything it said."""
+
+    def __init__(self, store: Store, engine: ScriptedEngine, models: ModelChoice, **options: object) -> None:
+        self.clock = ManualClock()
+        self.session = ChatSession(store, engine, models, clock=self.clock, **options)  # type: ignore[arg-type]
+        engine.listeners.append(self.session.on_event)
+        self.added: list[Turn] = []
+        self.text = ""
+        self.changed: list[Turn] = []
+        self.activities: list[Activity] = []
+        self.figures: list[Figures] = []
+        self.titles: list[str] = []
+        self.sentences: list[str] = []
+        self.session.turn_added.connect(self.added.append)
+        self.session.reply_grew.connect(self.grow)
+        self.session.turn_changed.connect(self.changed.append)
+        self.session.activity_changed.connect(self.activities.append)
+        self.session.figures_changed.connect(self.figures.append)
+        self.session.title_changed.connect(self.titles.append)
+        self.session.failed.connect(self.sentences.append)
+
+    def grow(self, turn_id: int, text: str) -> None:
+        assert turn_id == self.session.turns[-1].id
+        self.text += text
+
+    def ask(self, question: str = "Why do rivers bend?", *, streaming: bool = True) -> None:
+        assert self.session.send(question, streaming=streaming)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "conversations.sqlite3"
+
+
+@pytest.fixture
+def store(path):
+    store = Store(path, busy_seconds=0.01)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def engine():
+    return ScriptedEngine()
+
+
+@pytest.fixture
+def models(qapp, engine, tmp_path):
+    models = ModelChoice(engine, SettingsFile(tmp_path / "settings.toml"), MODEL)
+    engine.listeners.append(models.on_event)
+    models.load()
+    return models
+
+
+@pytest.fixture
+def watched(store, engine, models):
+    """A session whose model is loaded."""
+    watched = Watched(store, engine, models)
+    engine.ready()
+    return watched
+
+
+@pytest.fixture
+def session(watched):
+    return watched.session
+
+
+def stored(store: Store) -> tuple[Turn, ...]:
+    (conversation,) = store.conversations()
+    return store.turns(conversation.head)
+
+
+# Asking.
+
+
+def test_a_question_is_stored_shown_and_asked(watched, session, store, engine):
+    watched.ask()
+    question, reply = stored(store)
+    assert watched.added == [question, reply]
+    assert (question.message.role, question.message.content) == (Role.USER, "Why do rivers bend?")
+    assert (reply.message.content, reply.state, reply.streamed) == ("", TurnState.WRITING, True)
+    assert [message.content for message in engine.requests[0].messages] == ["Why do rivers bend?"]
+    assert engine.requests[0].model == ModelConfig(MODEL)
+    assert session.is_busy
+    assert session.activity.phase is Phase.WAITING
+    assert watched.titles == ["Why do rivers bend?"]
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t"])
+def test_nothing_is_not_sent(session, store, engine, text):
+    assert not session.send(text, streaming=True)
+    assert store.conversations() == ()
+    assert engine.requests == []
+
+
+def test_a_second_question_waits_until_the_reply_has_ended(watched, session, engine):
+    watched.ask()
+    assert not session.send("And why?", streaming=True)
+    engine.finish()
+    assert session.send("And why?", streaming=True)
+
+
+def test_without_a_model_nothing_is_sent(watched, session, models, engine, store):
+    models.eject()
+    assert not session.send("Hello", streaming=True)
+    assert store.conversations() == ()
+
+
+def test_an_empty_conversation_leaves_no_row(session, store):
+    assert session.conversation is None
+    assert store.conversations() == ()
+
+
+def test_a_question_that_cannot_be_stored_is_not_asked_and_says_why(watched, session, store, engine, path):
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert not session.send("Hello", streaming=True)
+    other.close()
+    assert engine.requests == []
+    assert session.turns == ()
+    assert len(watched.sentences) == 1
+    assert "locked" in watched.sentences[0]
+    assert session.send("Hello", streaming=True)
+
+
+def test_half_a_character_from_a_broken_clipboard_does_no_harm(watched, store):
+    watched.ask("A \ud83d b 😀")
+    assert stored(store)[0].message.content == "A \ufffd b 😀"
+
+
+def test_the_whole_conversation_is_asked_with_the_ids_that_were_sampled(watched, engine):
+    watched.ask("one")
+    engine.say("1")
+    engine.say("!")
+    engine.finish(trace=Trace((11, 12, 2), (0.1, 0.2, 0.3), 2))
+    watched.ask("two")
+    assert [message.content for message in engine.requests[-1].messages] == ["one", "1!", "two"]
+    assert engine.requests[-1].messages[1].token_ids == (11, 12)
+
+
+def test_another_model_is_not_handed_the_first_ones_ids(watched, engine, models):
+    watched.ask("one")
+    engine.say("1")
+    engine.finish()
+    models.choose(OTHER_MODEL)
+    engine.ready()
+    watched.ask("two")
+    assert engine.requests[-1].model == ModelConfig(OTHER_MODEL)
+    assert engine.requests[-1].messages[1].token_ids == ()
+
+
+def test_an_engine_that_is_closed_fails_the_reply(watched, engine, store):
+    engine.close()
+    watched.ask()
+    assert watched.changed[-1].state is TurnState.FAILED
+    assert stored(store)[-1].error != ""
+
+
+# Phases.
+
+
+def test_a_question_asked_while_the_model_loads_shows_the_loading_and_goes_on(store, engine, models):
+    watched = Watched(store, engine, models)
+    engine.loading(0.25)
+    watched.ask()
+    engine.loading(0.5)
+    assert watched.session.activity == Activity(Phase.LOADING, load_fraction=0.5)
+    engine.ready()
+    assert watched.session.activity.phase is Phase.WAITING
+    engine.read(0, 8, batch_end=8, seconds=0.0)
+    engine.say("Well")
+    assert [activity.phase for activity in watched.activities[-2:]] == [Phase.PREFILL, Phase.DECODE]
+
+
+def test_another_models_loading_is_not_shown_as_this_replys(watched, session, engine):
+    watched.ask()
+    engine.loading(0.5, ModelConfig(OTHER_MODEL))
+    assert session.activity.phase is Phase.WAITING
+
+
+def test_phases_end_with_the_reply(watched, session, engine):
+    watched.ask()
+    engine.say("Well")
+    engine.finish()
+    assert session.activity == Activity()
+    assert not session.is_busy
+    assert watched.activities[-1].phase is Phase.IDLE
+
+
+def test_prefill_counts_are_true_at_batch_borders(watched, session, engine):
+    watched.ask()
+    engine.read(0, 1_000, batch_end=512, seconds=0.0, cached=30)
+    activity = session.activity
+    assert (activity.phase, activity.evaluated, activity.batch_end, activity.cached_tokens) == (
+        Phase.PREFILL,
+        0,
+        512,
+        30,
+    )
+    assert activity.prefill_position(watched.clock() + 99) == 0  # nothing was measured yet: it stands still
+    assert activity.prefill_seconds_left(watched.clock()) is None
+    engine.read(512, 1_000, batch_end=1_000, seconds=2.0)
+    activity = session.activity
+    assert activity.rate == 256
+    assert activity.prefill_position(watched.clock()) == 512
+    assert activity.prefill_position(watched.clock() + 1) == 768
+    assert activity.prefill_position(watched.clock() + 99) == 1_000
+    assert activity.prefill_seconds_left(watched.clock()) == pytest.approx(488 / 256)
+
+
+def test_the_first_batch_moves_at_the_rate_of_an_earlier_prompt(watched, session, engine):
+    watched.ask("one")
+    engine.read(100, 100, batch_end=100, seconds=0.5)
+    engine.say("1")
+    engine.finish()  # 100 tokens in half a second
+    watched.ask("two")
+    engine.read(0, 400, batch_end=400, seconds=0.0)
+    assert session.activity.rate == 200
+    assert session.figures.prefill_rate is None  # not measured yet in this prompt
+    assert session.activity.prefill_position(watched.clock() + 1) == 200
+
+
+def test_the_bar_is_asked_to_move_between_borders_and_only_then(watched, session, engine, qtbot):
+    watched.ask()
+    engine.read(100, 1_000, batch_end=1_000, seconds=0.5)
+    count = len(watched.activities)
+    qtbot.waitUntil(lambda: len(watched.activities) >= count + 2)
+    assert watched.activities[-1] == session.activity
+    engine.say("Well")
+    count = len(watched.activities)
+    qtbot.wait(250)
+    assert len(watched.activities) == count
+
+
+@given(
+    evaluated=st.integers(0, 10_000),
+    batch=st.integers(0, 2_048),
+    rate=st.none() | st.floats(0.001, 1e6),
+    later=st.floats(-10, 1e6),
+)
+def test_the_bar_never_passes_the_next_border_nor_goes_back(evaluated, batch, rate, later):
+    activity = Activity(
+        Phase.PREFILL, new_tokens=20_000, evaluated=evaluated, batch_end=evaluated + batch, border_at=50.0, rate=rate
+    )
+    assert evaluated <= activity.prefill_position(50.0 + later) <= evaluated + batch
+
+
+# The reply.
+
+
+def test_text_is_shown_as_it_comes_and_stored_whole_at_the_end(watched, session, engine, store):
+    watched.ask()
+    engine.say("They ")
+    engine.say("erode.")
+    assert watched.text == "They erode."
+    assert session.turns[-1].message.content == "They erode."
+    engine.finish()
+    assert watched.changed == [session.turns[-1]]
+    assert stored(store)[-1] == session.turns[-1]
+    reply = stored(store)[-1]
+    assert (reply.state, reply.finish_reason, reply.model_name) == (TurnState.COMPLETE, FinishReason.STOP, "small")
+    assert reply.usage is not None
+    assert reply.timings is not None
+    assert reply.message.token_ids == (1, 2)
+    assert store.trace(reply.id) == Trace((1, 2), (0.0, 0.1), 2)
+
+
+def test_without_streaming_the_text_is_withheld_and_the_counts_go_on(watched, session, engine):
+    watched.ask(streaming=False)
+    engine.say("They ")
+    engine.say("erode.")
+    assert watched.text == ""
+    assert session.turns[-1].message.content == ""
+    assert session.activity.output_tokens == 2
+    assert session.activity.decode_seconds == pytest.approx(0.1)
+    assert session.activity.streaming is False
+    assert session.figures.decode_rate == pytest.approx(10.0)
+    engine.finish()
+    assert watched.changed[-1].message.content == "They erode."
+    assert watched.changed[-1].streamed is False
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_a_growing_reply_is_stored_after_about_a_second(store, engine, models, qtbot, streaming):
+    watched = Watched(store, engine, models, checkpoint_milliseconds=1)
+    watched.ask(streaming=streaming)
+    engine.say("half a sen")
+    qtbot.waitUntil(lambda: stored(store)[-1].message.content == "half a sen")
+    assert stored(store)[-1].state is TurnState.WRITING
+
+
+def test_stopping_asks_the_engine_and_keeps_what_was_written(watched, session, engine, store):
+    watched.ask()
+    engine.say("They er")
+    session.stop()
+    assert engine.cancelled == [engine.last]
+    assert session.is_busy  # until the engine says so
+    engine.finish(FinishReason.CANCELLED)
+    reply = stored(store)[-1]
+    assert (reply.message.content, reply.state) == ("They er", TurnState.COMPLETE)
+    assert reply.finish_reason is FinishReason.CANCELLED
+
+
+def test_a_reply_stopped_before_its_first_word_stays_as_an_empty_one(watched, session, engine, store):
+    watched.ask("one")
+    session.stop()
+    engine.finish(FinishReason.CANCELLED)
+    assert stored(store)[-1].finish_reason is FinishReason.CANCELLED
+    assert stored(store)[-1].message.content == ""
+    watched.ask("two")
+    assert [message.content for message in engine.requests[-1].messages] == ["one\n\ntwo"]
+
+
+def test_stopping_when_nothing_runs_does_nothing(session, engine):
+    session.stop()
+    assert engine.cancelled == []
+
+
+def test_a_reply_that_fails_keeps_its_text_and_says_why(watched, session, engine, store):
+    watched.ask()
+    engine.say("They er")
+    engine.fail(PromptTooLong(5_000, 4_096))
+    reply = stored(store)[-1]
+    assert (reply.state, reply.message.content) == (TurnState.FAILED, "They er")
+    assert reply.error == str(PromptTooLong(5_000, 4_096))
+    assert watched.changed == [reply]
+    assert session.send("shorter", streaming=True)
+
+
+def test_events_of_other_requests_pass_by(watched, session, engine, store):
+    watched.ask()
+    session.on_event(GenerationFailed(replace(engine.requests[0], id="other").id, ModelNotFound(Path("x"))))
+    assert session.is_busy
+    assert stored(store)[-1].state is TurnState.WRITING
+
+
+# When the disk will not have it.
+
+
+def test_a_reply_that_cannot_be_stored_stays_visible_is_said_once_and_is_stored_later(
+    store, engine, models, qtbot, path
+):
+    watched = Watched(store, engine, models, checkpoint_milliseconds=1)
+    watched.ask()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    engine.say("They ")
+    qtbot.waitUntil(lambda: len(watched.sentences) == 1)
+    engine.say("erode.")
+    engine.finish()
+    session = watched.session
+    assert session.turns[-1].message.content == "They erode."
+    assert session.turns[-1].state is TurnState.COMPLETE
+    assert (session.is_busy, session.is_settled) == (False, False)
+    qtbot.wait(30)
+    assert len(watched.sentences) == 1
+    other.close()
+    qtbot.waitUntil(lambda: session.is_settled)
+    assert stored(store)[-1] == session.turns[-1]
+
+
+# Figures.
+
+
+def test_figures_are_blank_before_anything_is_known(store, engine, models):
+    assert Watched(store, engine, models).session.figures == Figures()
+
+
+def test_figures_follow_the_reply(watched, session, engine):
+    assert session.figures == Figures(device="CPU", threads=1, context_size=4_096)
+    watched.ask()
+    assert session.figures.context_used is None
+    engine.read(0, 38, batch_end=38, seconds=0.0, cached=774)
+    engine.read(38, 38, batch_end=38, seconds=0.2, cached=774)
+    assert session.figures == Figures("CPU", 1, 812, 4_096, 190.0, 38, 774, None, None)
+    engine.say("They ", began=watched.clock() + 0.25)
+    assert session.figures.decode_rate is None  # one token is no rate
+    assert session.figures.ttft == pytest.approx(0.25)
+    assert session.figures.context_used == 813
+    engine.say("erode.", began=watched.clock() + 0.25)
+    assert session.figures.decode_rate == pytest.approx(10.0)
+    assert session.figures.context_used == 814
+
+
+def test_figures_at_the_end_are_those_of_the_reply_that_is_stored(watched, session, engine, models, store):
+    watched.ask()
+    engine.read(38, 38, batch_end=38, seconds=0.2, cached=774)
+    engine.say("They ")
+    engine.say("erode.")
+    engine.finish()
+    timings = session.turns[-1].timings
+    assert isinstance(timings, Timings)
+    final = Figures("CPU", 1, 814, 4_096, timings.prefill_rate, 38, 774, timings.decode_rate, timings.ttft)
+    assert session.figures == final
+    assert watched.figures[-1] == final
+    (conversation,) = store.conversations()
+    assert Watched(store, engine, models, conversation=conversation).session.figures == final
+
+
+def test_a_load_before_the_first_token_leaves_its_time_to_the_engine(store, engine, models):
+    watched = Watched(store, engine, models)
+    watched.ask()
+    engine.loading(0.9)
+    engine.ready()
+    engine.read(0, 8, batch_end=8, seconds=0.0)
+    engine.say("Well")
+    assert watched.session.figures.ttft is None
+    engine.finish()
+    assert watched.session.figures.ttft is not None
+
+
+def test_another_model_knows_nothing_of_the_context_in_use(watched, session, engine, models):
+    watched.ask()
+    engine.read(38, 38, batch_end=38, seconds=0.2)
+    engine.say("Well")
+    engine.finish()
+    models.choose(OTHER_MODEL)
+    engine.unloaded(ModelConfig(MODEL))
+    assert session.figures == replace(session.figures, device="", threads=None, context_size=None)
+    engine.ready(context_size=2_048)
+    assert (session.figures.context_used, session.figures.context_size) == (None, 2_048)
+    assert session.figures.prefill_rate is not None
+
+
+def test_a_reply_stopped_while_it_waited_leaves_every_figure_blank(watched, session, engine, store):
+    watched.ask()
+    never_begun = Timings(queued=3.0, load=0.0)
+    engine.finish(FinishReason.CANCELLED, timings=never_begun)
+    assert session.figures == Figures(device="CPU", threads=1, context_size=4_096)
+
+
+# Drafts.
+
+
+def test_a_draft_is_stored_when_the_typing_pauses(session, store, qtbot):
+    session.set_draft("Why do")
+    assert session.draft == "Why do"
+    qtbot.waitUntil(lambda: store.new_draft == "Why do")
+
+
+def test_a_draft_is_there_when_the_conversation_is_opened_again(watched, session, store, engine, models):
+    watched.ask()
+    engine.finish()
+    session.set_draft("And why")
+    session.flush()
+    (conversation,) = store.conversations()
+    assert ChatSession(store, engine, models, conversation).draft == "And why"
+
+
+def test_sending_uses_the_draft_up(watched, session, store):
+    session.set_draft("Why?")
+    session.flush()
+    watched.ask("Why?")
+    session.flush()
+    assert session.draft == ""
+    assert store.new_draft == ""
