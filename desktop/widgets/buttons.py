@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font, paint_icon
-from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
 
 HEIGHT = 32
 PADDING = 12
@@ -60,7 +60,7 @@ class Button(QPushButton):
     def sizeHint(self) -> QSize:
         if not self.text():
             return QSize(HEIGHT, HEIGHT)
-        width = QFontMetrics(self.font()).horizontalAdvance(self.text()) + 2 * PADDING
+        width = text_width(self.font(), self.text()) + 2 * PADDING
         return QSize(width + (ICON + GAP if self._icon_name else 0), HEIGHT)
 
     def minimumSizeHint(self) -> QSize:

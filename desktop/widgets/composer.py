@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from math import ceil
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
     QFocusEvent,
-    QFontMetrics,
     QInputMethodEvent,
     QKeyEvent,
     QPainter,
@@ -20,12 +19,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.theme import Theme, figure_font, message_font
+from desktop.theme import Theme, figure_font, message_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
 
 MOST_LINES = 9
-_DRAFT_PAUSE_MS = 400
 
 
 class Composer(QWidget):
@@ -46,9 +44,7 @@ class Composer(QWidget):
         self.field = _Field()
         self.button = Button(theme, text=self.tr("Send"), icon_name="send", kind=ButtonKind.PRIMARY)
         self._hint = QLabel()
-        self._draft_timer = QTimer(self, singleShot=True, interval=_DRAFT_PAUSE_MS)
-        self._draft_timer.timeout.connect(self.keep_draft)
-        self._kept = ""
+        self._given = ""  # what others know to stand in the field
         self._lay_out()
         self._connect()
         self.set_theme(theme)
@@ -65,24 +61,15 @@ class Composer(QWidget):
 
     def set_text(self, text: str) -> None:
         """Show another draft."""
-        self._kept = text
+        self._given = text
         self.field.setPlainText(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
-        self._draft_timer.stop()
 
     def accept(self) -> None:
         """What was submitted was sent: empty the field. Undo brings it back."""
         cursor = self.field.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.removeSelectedText()
-        self.keep_draft()
-
-    def keep_draft(self) -> None:
-        """Say now what has been typed, if that is news."""
-        self._draft_timer.stop()
-        if self.text != self._kept:
-            self._kept = self.text
-            self.draft_changed.emit(self._kept)
 
     def set_busy(self, *, busy: bool) -> None:
         """While a reply is written the button stops it; one may go on typing."""
@@ -109,6 +96,7 @@ class Composer(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self.button.set_theme(theme)
+        self.field.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         quiet = self._hint.palette()
         quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
         self._hint.setPalette(quiet)
@@ -130,7 +118,7 @@ class Composer(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._hint.setFont(figure_font())
         foot = QHBoxLayout()
-        foot.setContentsMargins(8, 0, 0, 0)
+        foot.setContentsMargins(6, 0, 0, 0)
         foot.addWidget(self._hint)
         foot.addStretch(1)
         foot.addWidget(self.button)
@@ -149,14 +137,15 @@ class Composer(QWidget):
 
     def _button_width(self) -> int:
         """Wide enough for both of its words, so that it stays where it is when they change."""
-        metrics = QFontMetrics(self.button.font())
-        words = (self.tr("Send"), self.tr("Stop"))
-        widest = max(metrics.horizontalAdvance(word) for word in words)
-        return self.button.sizeHint().width() - metrics.horizontalAdvance(self.button.text()) + widest
+        font = self.button.font()
+        widest = max(text_width(font, word) for word in (self.tr("Send"), self.tr("Stop")))
+        return self.button.sizeHint().width() - text_width(font, self.button.text()) + widest
 
     def _on_text(self) -> None:
         self._update_button()
-        self._draft_timer.start()
+        if self.text != self._given:
+            self._given = self.text
+            self.draft_changed.emit(self._given)
 
     def _on_button(self) -> None:
         if self._busy:

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.conversations import Conversation
-from desktop.theme import Theme, control_font, figure_font, icon
+from desktop.theme import Theme, control_font, figure_font, icon, scroll_bar_style
 from desktop.widgets.buttons import Button
 from desktop.widgets.painting import paint_box, paint_focus_ring
 
@@ -52,6 +52,7 @@ class ConversationList(QWidget):
 
     opened = Signal(int)  # conversation id
     new_wanted = Signal()
+    fold_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, today: Callable[[], date] = today) -> None:
         super().__init__(parent)
@@ -60,6 +61,8 @@ class ConversationList(QWidget):
         self.view = _View(self._model, _Delegate(theme, self))
         self.new_button = Button(theme, name=self.tr("New conversation (Ctrl+N)"), icon_name="plus")
         self.new_button.clicked.connect(self.new_wanted)
+        self.fold_button = Button(theme, name=self.tr("Hide the sidebar (Ctrl+B)"), icon_name="sidebar")
+        self.fold_button.clicked.connect(self.fold_wanted)
         self._empty = QLabel(self.tr("Conversations are kept here, on this machine."))
         self._mark = QLabel()
         self._name = QLabel(self.tr("Headwater"))
@@ -89,6 +92,7 @@ class ConversationList(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self.new_button.set_theme(theme)
+        self.fold_button.set_theme(theme)
         self.view.set_theme(theme)
         self._mark.setPixmap(icon("headwater", theme.accent).pixmap(24, 24))
         quiet = self._empty.palette()
@@ -105,9 +109,11 @@ class ConversationList(QWidget):
         self._name.setFont(_strong(control_font()))
         head = QHBoxLayout()
         head.setContentsMargins(16, 8, 8, 8)
-        head.setSpacing(8)
+        head.setSpacing(4)
         head.addWidget(self._mark)
+        head.addSpacing(4)
         head.addWidget(self._name, 1)
+        head.addWidget(self.fold_button)
         head.addWidget(self.new_button)
         self._empty.setFont(control_font())
         self._empty.setWordWrap(True)
@@ -215,6 +221,7 @@ class _View(QListView):
 
     def set_theme(self, theme: Theme) -> None:
         self._delegate.theme = theme
+        self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib import resources
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState
-from desktop.theme import Theme, control_font, figure_font, icon, message_font
+from desktop.theme import Theme, control_font, figure_font, icon, message_font, scroll_bar_style
 from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
 from inference import ModelInfo
 
@@ -56,7 +55,7 @@ class EmptyState(QScrollArea):
         self._facts = _line(figure_font())
         self.open_button = Button(theme, text=self.tr("Open a model file…"), icon_name="open", kind=ButtonKind.PRIMARY)
         self.open_button.clicked.connect(self.open_wanted)
-        self.prompt_buttons: tuple[Button, ...] = ()
+        self.prompt_buttons: tuple[_PromptButton, ...] = ()
         self._lay_out()
         self.set_theme(theme)
         self.show_state(ModelState())
@@ -81,6 +80,7 @@ class EmptyState(QScrollArea):
             _colour(label, theme.muted)
         for button in (self.open_button, *self.prompt_buttons):
             button.set_theme(theme)
+        self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         self.viewport().update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -112,15 +112,11 @@ class EmptyState(QScrollArea):
         self._facts.setVisible(self._state.config is not None)
 
     def _facts_of(self, info: ModelInfo) -> str:
-        facts = self.tr("{parameters} parameters, {quantisation}, a window of {context} tokens").format(
+        return self.tr("{parameters} parameters, {quantisation}, a window of {context} tokens").format(
             parameters=wording.parameters(info.parameters),
             quantisation=info.quantisation,
             context=wording.whole(info.context_size),
         )
-        if info.has_own_template:
-            return facts
-        plain = self.tr("The file has no chat template: a plain one stands in for it ({name}).")
-        return facts + "\n" + plain.format(name=info.template_name)
 
     def _examples_for(self, state: ModelState) -> Examples:
         comes_along = state.config is not None and state.config.path == self._embedded
@@ -135,7 +131,7 @@ class EmptyState(QScrollArea):
             button.deleteLater()
         self.prompt_buttons = tuple(_PromptButton(self._theme, text) for text in texts)
         for button in self.prompt_buttons:
-            button.clicked.connect(partial(self.prompt_chosen.emit, button.text()))
+            button.chosen.connect(self.prompt_chosen)
             self._prompts.addWidget(button)
 
     def _lay_out(self) -> None:
@@ -155,23 +151,31 @@ class EmptyState(QScrollArea):
         column.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addLayout(self._prompts)
         self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.setWidget(_centred(column))
+        page = _centred(column)
+        self.setWidget(page)
+        page.setAutoFillBackground(False)  # a scroll area asks its page to fill itself; this one paints the ground
 
 
 class _PromptButton(Button):
     """An example prompt: as wide as the page, its text from the left."""
+
+    chosen = Signal(str)
 
     def __init__(self, theme: Theme, text: str) -> None:
         super().__init__(theme, text=text, kind=ButtonKind.OUTLINED)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleDescription(self.tr("Sends this prompt"))
         self.setToolTip(self.tr("Send: {prompt}").format(prompt=text))
+        self.clicked.connect(self._choose)
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), HEIGHT + 8)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, HEIGHT + 8)
+
+    def _choose(self) -> None:
+        self.chosen.emit(self.text())
 
     def _paint_content(self, painter: QPainter) -> None:
         box = self.rect().adjusted(PADDING, 0, -PADDING, 0)
@@ -188,12 +192,14 @@ def _centred(column: QVBoxLayout) -> QWidget:
     inner.setLayout(column)
     column.setContentsMargins(24, 24, 24, 24)
     page = QWidget()
-    page.setAutoFillBackground(False)
+    row = QHBoxLayout()
+    row.addStretch(1)
+    row.addWidget(inner, 1000)
+    row.addStretch(1)
     outer = QVBoxLayout(page)
     outer.setContentsMargins(0, 0, 0, 0)
     outer.addStretch(2)
-    outer.addWidget(inner, 0)
-    outer.setAlignment(inner, Qt.AlignmentFlag.AlignHCenter)
+    outer.addLayout(row)
     outer.addStretch(3)
     return page
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
@@ -14,7 +13,7 @@ from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import Theme, paint_icon
 from desktop.widgets.buttons import GAP, HEIGHT, ICON, PADDING, Button, ButtonKind
-from desktop.widgets.painting import paint_focus_ring
+from desktop.widgets.painting import paint_focus_ring, text_width
 from inference import ModelInfo, display_name
 
 _WIDEST = 320
@@ -65,7 +64,8 @@ class ModelPicker(Button):
     def show_models(self, models: Sequence[Path]) -> None:
         """Offer these."""
         self._menu.clear()
-        self._group = QActionGroup(self)
+        self._group = QActionGroup(self._menu)
+        self._group.triggered.connect(self._on_action)
         for path in models:
             self._menu.addAction(self._model_action(path, self._group))
         if models:
@@ -73,12 +73,8 @@ class ModelPicker(Button):
         self._menu.addActions(list(self._own_actions))
         self._check_current()
 
-    def choose(self, path: Path) -> None:
-        """As if `path` had been chosen from the menu."""
-        self.chosen.emit(path)
-
     def sizeHint(self) -> QSize:
-        width = QFontMetrics(self.font()).horizontalAdvance(self.words) + self._beside_the_name()
+        width = text_width(self.font(), self.words) + self._beside_the_name()
         return QSize(min(width, _WIDEST), HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
@@ -137,7 +133,7 @@ class ModelPicker(Button):
 
     def _percent_width(self) -> int:
         """The same for 4 % and for 100 %, so that the name stays where it is."""
-        return QFontMetrics(self.font()).horizontalAdvance(self.tr("{percent} %").format(percent=100))
+        return text_width(self.font(), self.tr("{percent} %").format(percent=100))
 
     def _explained(self, state: ModelState) -> str:
         match state.phase:
@@ -173,8 +169,11 @@ class ModelPicker(Button):
         action.setCheckable(True)
         action.setData(str(path))
         action.setToolTip(str(path))
-        action.triggered.connect(partial(self.choose, path))
         return action
+
+    def _on_action(self, action: QAction) -> None:
+        self._check_current()  # what is checked is what is loaded, not what was clicked
+        self.chosen.emit(Path(action.data()))
 
     def _check_current(self) -> None:
         config = self._state.config

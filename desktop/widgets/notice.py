@@ -76,7 +76,7 @@ class Notice(QWidget):
 
     def _lay_out(self) -> None:
         row = QHBoxLayout(self)
-        row.setContentsMargins(12 + _ICON + 12, 4, 4, 4)
+        row.setContentsMargins(12 + _ICON + 12, 8, 8, 8)
         row.setSpacing(8)
         row.addWidget(self._label, 1)
         row.addWidget(self.action_button)

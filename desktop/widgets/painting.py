@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import ceil
+
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
 from desktop.theme import Theme
 
 CORNER = 8
 RING = 2
+
+
+def text_width(font: QFont, text: str) -> int:
+    """Whole pixels in which `text` stands without being cut."""
+    return ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1
 
 
 def paint_box(
@@ -33,4 +41,9 @@ def paint_focus_ring(painter: QPainter, rect: QRect, colour: QColor, corner: flo
 
 def cached_brush(theme: Theme) -> QBrush:
     """The hatching of what was not computed again."""
-    return QBrush(theme.cached, Qt.BrushStyle.BDiagPattern)
+    tile = QImage(4, 4, QImage.Format.Format_ARGB32)
+    tile.fill(Qt.GlobalColor.transparent)
+    for x, y in product(range(4), range(4)):
+        if (x + y) % 4 < 2:
+            tile.setPixelColor(x, y, theme.cached)
+    return QBrush(tile)

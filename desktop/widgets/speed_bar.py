@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 from desktop import wording
 from desktop.chat_session import Figures
 from desktop.theme import Theme, figure_font
-from desktop.widgets.painting import cached_brush, paint_focus_ring
+from desktop.widgets.painting import cached_brush, paint_focus_ring, text_width
 
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
 HEIGHT = 30
@@ -38,7 +38,7 @@ class SpeedBar(QWidget):
         self.device = Figure(theme, self.tr("Device"), label="", number="", tail="")
         self.context = _Context(theme, self.tr("Context"), self.tr("context"), "000,000", " / 000,000")
         self.prefill = Figure(
-            theme, self.tr("Prefill"), self.tr("prefill"), "00,000", self.tr(" tok/s"), self._detail(99_999, 99_999)
+            theme, self.tr("Prefill"), self.tr("prefill"), "0,000", self.tr(" tok/s"), self._detail(99_999, 99_999)
         )
         self.decode = Figure(theme, self.tr("Decode"), self.tr("decode"), "000.0", self.tr(" tok/s"))
         self.first_token = Figure(theme, self.tr("First token"), self.tr("first token"), "000.0", self.tr(" s"))
@@ -302,7 +302,7 @@ class Figure(QWidget):
         return self._width_of(self._label) + _GAP if self._label else 0
 
     def _width_of(self, text: str) -> int:
-        return QFontMetrics(self.font()).horizontalAdvance(text)
+        return text_width(self.font(), text) if text else 0
 
 
 class _Context(Figure):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font
-from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
 
 _TRACK = QSize(34, 20)
 _KNOB = 14
@@ -32,7 +32,7 @@ class Switch(QCheckBox):
         self.update()
 
     def sizeHint(self) -> QSize:
-        text = QFontMetrics(self.font()).horizontalAdvance(self.text())
+        text = text_width(self.font(), self.text())
         return QSize(text + _GAP + _TRACK.width() + 2 * _MARGIN, 32)
 
     def minimumSizeHint(self) -> QSize:

@@ -1,0 +1,46 @@
+"""What a running generation is at, in the words of the quiet line at the end of the growing reply."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from PySide6.QtCore import QCoreApplication
+
+from desktop import wording
+from desktop.chat_session import Activity, Phase
+from desktop.widgets.transcript import Progress, ProgressKind
+
+
+def progress_of(activity: Activity, now: float) -> Progress | None:
+    """The line for `activity` at the moment `now`; none while text itself shows that something is written."""
+    match activity.phase:
+        case Phase.IDLE:
+            return None
+        case Phase.WAITING:
+            return Progress(_tr("Waiting for its turn"), None, ProgressKind.WAITING)
+        case Phase.LOADING:
+            percent = int(100 * activity.load_fraction)
+            words = _tr("Loading the model, {percent} %").format(percent=percent)
+            return Progress(words, activity.load_fraction, ProgressKind.LOADING)
+        case Phase.PREFILL:
+            return Progress(_reading(activity, now), activity.prefill_fraction(now), ProgressKind.PREFILL)
+        case Phase.DECODE:
+            return None if activity.streaming else Progress(_writing(activity), None, ProgressKind.DECODE)
+    assert_never(activity.phase)
+
+
+def _reading(activity: Activity, now: float) -> str:
+    tokens = wording.whole(activity.new_tokens)
+    left = activity.prefill_seconds_left(now)
+    if left is None:
+        return _tr("Reading {tokens} tokens").format(tokens=tokens)
+    return _tr("Reading {tokens} tokens, {seconds} s left").format(tokens=tokens, seconds=wording.remaining(left))
+
+
+def _writing(activity: Activity) -> str:
+    tokens, seconds = wording.whole(activity.output_tokens), wording.running(activity.decode_seconds)
+    return _tr("{tokens} tokens, {seconds} s").format(tokens=tokens, seconds=seconds)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Progress", text)

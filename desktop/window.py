@@ -1,0 +1,689 @@
+"""The main window: what is where, menus, shortcuts."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+
+from PySide6.QtCore import QByteArray, QRect, Qt, QTimer, QUrl, Signal, SignalInstance
+from PySide6.QtGui import (
+    QAction,
+    QActionGroup,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QFontMetrics,
+    QKeySequence,
+    QMoveEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QMainWindow,
+    QMenu,
+    QSizePolicy,
+    QSplitter,
+    QSplitterHandle,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.chat_session import Activity, ChatSession
+from desktop.conversations import Turn
+from desktop.library import Library
+from desktop.model_choice import ModelChoice, ModelPhase, ModelState
+from desktop.settings import ColourScheme, SettingsFile
+from desktop.theme import Theme, ThemeSource, icon, message_font, scroll_bar_style
+from desktop.widgets.buttons import Button
+from desktop.widgets.composer import Composer
+from desktop.widgets.conversation_list import ConversationList
+from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.model_picker import ModelPicker
+from desktop.widgets.notice import Notice, NoticeKind
+from desktop.widgets.progress import progress_of
+from desktop.widgets.speed_bar import SpeedBar
+from desktop.widgets.switch import Switch
+from desktop.widgets.transcript import Transcript
+
+NARROW = 700  # below this width the sidebar and the conversation take turns
+MODEL_SUFFIX = ".gguf"
+
+_COLUMN_CHARACTERS = 72
+_MOST_NOTICES = 3
+_TITLE_LENGTH = 80
+_LAYOUT_PAUSE_MS = 500
+
+FileChooser = Callable[[QWidget], Path | None]
+
+
+def ask_for_model(parent: QWidget) -> Path | None:
+    """The platform's file chooser; `None` when it was put away."""
+    title = parent.tr("Open a model file")
+    name, _ = QFileDialog.getOpenFileName(parent, title, str(Path.home()), parent.tr("Models (*.gguf);;All files (*)"))
+    return Path(name) if name else None
+
+
+class Window(QMainWindow):
+    """Shows the library's current session, and hands on what the person wants. It decides nothing itself."""
+
+    closing = Signal()
+
+    def __init__(
+        self,
+        library: Library,
+        models: ModelChoice,
+        settings: SettingsFile,
+        themes: ThemeSource,
+        parent: QWidget | None = None,
+        choose_file: FileChooser = ask_for_model,
+    ) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._models = models
+        self._settings = settings
+        self._themes = themes
+        self._choose_file = choose_file
+        self._session = library.current
+        self._links: tuple[tuple[SignalInstance, Callable[..., None]], ...] = ()
+        self._notices: list[Notice] = []
+        self._model_notice: Notice | None = None
+        self._shown_phase: ModelPhase | None = None
+        self._sidebar_wanted = settings.current.sidebar_shown
+        self._sidebar_over = False  # in a narrow window: whether the sidebar stands where the conversation was
+        self._layout_timer = QTimer(self, singleShot=True, interval=_LAYOUT_PAUSE_MS)
+        self._layout_timer.timeout.connect(self._keep_layout)
+        self._make_actions()
+        self._make_widgets(themes.current)
+        self._lay_out()
+        self._make_menus()
+        self._connect()
+        self._set_theme(themes.current)
+        self._restore_layout()
+        self._show_model(models.state)
+        self._show_conversations()
+        self._show_session(library.current)
+        self._say_what_was_found()
+
+    def open_model(self, path: Path) -> None:
+        """Let the model in this file answer from now on."""
+        if path.suffix.lower() == MODEL_SUFFIX:
+            self._models.choose(path)
+            return
+        text = self.tr("{name} is not a model file. Headwater opens files that end in .gguf.").format(name=path.name)
+        self.show_notice(text, NoticeKind.WARNING, self.tr("Open a model file…"), self._ask_for_model)
+
+    def show_notice(
+        self,
+        text: str,
+        kind: NoticeKind = NoticeKind.INFORMATION,
+        action: str = "",
+        on_action: Callable[[], None] | None = None,
+    ) -> Notice:
+        """Say something in place. What stands there already is not said twice."""
+        for shown in self._notices:
+            if (shown.text, shown.kind) == (text, kind):
+                return shown
+        notice = Notice(self._themes.current, text, kind, action)
+        notice.closed.connect(partial(self._put_away, notice))
+        if on_action is not None:
+            notice.action_chosen.connect(partial(self._act, notice, on_action))
+        self._notices.append(notice)
+        self._notice_column.addWidget(notice)
+        if len(self._notices) > _MOST_NOTICES:
+            self._put_away(self._notices[0])
+        self._notice_area.show()
+        notice.announce()
+        return notice
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Those that stand there now, the oldest first."""
+        return tuple(self._notices)
+
+    @property
+    def session(self) -> ChatSession:
+        """The one that is shown."""
+        return self._session
+
+    # What the window itself is told
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._keep_layout()
+        self.closing.emit()
+        event.accept()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+        self._layout_timer.start()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self._layout_timer.start()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _files_in(event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        files = _files_in(event.mimeData().urls())
+        if not files:
+            return
+        event.acceptProposedAction()
+        models = [path for path in files if path.suffix.lower() == MODEL_SUFFIX]
+        self.open_model((models or files)[0])
+
+    # Building
+
+    def _make_actions(self) -> None:
+        tr = self.tr
+        self.new_action = self._action(tr("&New conversation"), self._library.new, QKeySequence.StandardKey.New)
+        self.open_action = self._action(tr("&Open a model file…"), self._ask_for_model, QKeySequence.StandardKey.Open)
+        self.eject_action = self._action(tr("&Eject the model"), self._models.eject)
+        self.stop_action = self._action(tr("&Stop the reply"), self._stop, Qt.Key.Key_Escape)
+        self.quit_action = self._action(tr("&Quit"), self.close, "Ctrl+Q")
+        self.copy_action = self._action(tr("&Copy"), self._copy, QKeySequence.StandardKey.Copy)
+        self.sidebar_action = self._action(tr("&Sidebar"), self._toggle_sidebar, "Ctrl+B", checkable=True)
+        self.streaming_action = self._action(tr("S&treaming"), self._set_streaming, "Ctrl+Shift+S", checkable=True)
+        self.about_action = self._action(tr("&About Headwater"), self._show_about)
+        self.quit_action.setMenuRole(QAction.MenuRole.QuitRole)
+        self.about_action.setMenuRole(QAction.MenuRole.AboutRole)
+        self.scheme_actions = self._scheme_actions()
+
+    def _action(
+        self,
+        text: str,
+        slot: Callable[..., object],
+        shortcut: QKeySequence.StandardKey | Qt.Key | str | None = None,
+        *,
+        checkable: bool = False,
+    ) -> QAction:
+        action = QAction(text, self)
+        action.setCheckable(checkable)
+        action.triggered.connect(slot)
+        if shortcut is not None:
+            action.setShortcut(QKeySequence(shortcut))
+        return action
+
+    def _scheme_actions(self) -> dict[ColourScheme, QAction]:
+        names = {
+            ColourScheme.SYSTEM: self.tr("As the s&ystem"),
+            ColourScheme.LIGHT: self.tr("&Light"),
+            ColourScheme.DARK: self.tr("&Dark"),
+        }
+        group = QActionGroup(self)
+        actions = {scheme: QAction(name, group) for scheme, name in names.items()}
+        for scheme, action in actions.items():
+            action.setData(scheme.value)
+            action.setCheckable(True)
+            action.setChecked(scheme is self._themes.scheme)
+        group.triggered.connect(self._on_scheme_chosen)
+        return actions
+
+    def _make_widgets(self, theme: Theme) -> None:
+        self.conversation_list = ConversationList(theme)
+        self.unfold_button = Button(theme, name=self.tr("Show the sidebar (Ctrl+B)"), icon_name="sidebar")
+        self.new_button = Button(theme, name=self.tr("New conversation (Ctrl+N)"), icon_name="plus")
+        self.model_picker = ModelPicker(theme, (self.open_action, self.eject_action))
+        self.streaming_switch = Switch(theme, self.tr("Streaming"))
+        self.streaming_switch.setToolTip(
+            self.tr(
+                "On: the reply appears while it is written.\n"
+                "Off: it appears whole at its end. The model works the same way, at the same speed."
+            )
+        )
+        self.transcript = Transcript(theme)
+        self.transcript.setAccessibleName(self.tr("Conversation"))
+        self.empty_state = EmptyState(theme, self._models.embedded)
+        self.composer = Composer(theme)
+        self.speed_bar = SpeedBar(theme)
+
+    def _lay_out(self) -> None:
+        self._main = _Surface()
+        column = QVBoxLayout(self._main)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._header())
+        column.addWidget(self._notice_row())
+        column.addWidget(self._pages(), 1)
+        column.addLayout(_in_the_middle(self.composer, _column_width(), (16, 8, 16, 16)))
+        self._splitter = _Splitter(self._themes.current)
+        self._splitter.addWidget(self.conversation_list)
+        self._splitter.addWidget(self._main)
+        self._splitter.setStretchFactor(1, 1)
+        self.conversation_list.setMinimumWidth(180)
+        self._main.setMinimumWidth(320)
+        whole = QWidget()
+        rows = QVBoxLayout(whole)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self._splitter, 1)
+        rows.addWidget(self.speed_bar)
+        self.setCentralWidget(whole)
+        self.setMinimumSize(360, 360)
+        self.setAcceptDrops(True)
+        self.setWindowIcon(icon("headwater", self._themes.current.accent))
+
+    def _header(self) -> QWidget:
+        self._head = _Surface(line_below=True)
+        row = QHBoxLayout(self._head)
+        row.setContentsMargins(8, 8, 8, 9)
+        row.setSpacing(4)
+        row.addWidget(self.unfold_button)
+        row.addWidget(self.new_button)
+        row.addWidget(self.model_picker)
+        row.addStretch(1)
+        row.addWidget(self.streaming_switch)
+        return self._head
+
+    def _notice_row(self) -> QWidget:
+        self._notice_area = QWidget()
+        self._notice_area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        stack = QWidget()
+        self._notice_column = QVBoxLayout(stack)
+        self._notice_column.setContentsMargins(0, 0, 0, 0)
+        self._notice_column.setSpacing(8)
+        self._notice_area.setLayout(_in_the_middle(stack, _column_width(), (16, 12, 16, 0)))
+        self._notice_area.hide()
+        return self._notice_area
+
+    def _pages(self) -> QWidget:
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty_state)
+        self._stack.addWidget(self.transcript)
+        return self._stack
+
+    def _make_menus(self) -> None:
+        bar = self.menuBar()
+        file, edit = bar.addMenu(self.tr("&File")), bar.addMenu(self.tr("&Edit"))
+        view, about = bar.addMenu(self.tr("&View")), bar.addMenu(self.tr("&Help"))
+        _fill(file, (self.new_action, self.open_action, self.eject_action, None, self.stop_action, None))
+        file.addAction(self.quit_action)
+        edit.addAction(self.copy_action)
+        edit.aboutToShow.connect(self._offer_copy)
+        edit.aboutToHide.connect(partial(self.copy_action.setEnabled, True))
+        _fill(view, (self.sidebar_action, self.streaming_action, None))
+        _fill(view.addMenu(self.tr("&Colours")), self.scheme_actions.values())
+        about.addAction(self.about_action)
+
+    def _connect(self) -> None:
+        self._library.opened.connect(self._show_session)
+        self._library.conversations_changed.connect(self._show_conversations)
+        self._library.failed.connect(self._on_failed)
+        self._models.changed.connect(self._show_model)
+        self._themes.changed.connect(self._set_theme)
+        self.conversation_list.opened.connect(self._open_conversation)
+        self.conversation_list.new_wanted.connect(self.new_action.trigger)
+        self.conversation_list.fold_wanted.connect(self.sidebar_action.trigger)
+        self.new_button.clicked.connect(self.new_action.trigger)
+        self.unfold_button.clicked.connect(self.sidebar_action.trigger)
+        self.model_picker.chosen.connect(self.open_model)
+        self.streaming_switch.toggled.connect(self._set_streaming)
+        self.empty_state.prompt_chosen.connect(self._send_example)
+        self.empty_state.open_wanted.connect(self._ask_for_model)
+        self.composer.submitted.connect(self._send)
+        self.composer.stop_wanted.connect(self._stop)
+        self.composer.draft_changed.connect(self._keep_draft)
+        self._splitter.splitterMoved.connect(self._on_splitter_moved)
+        self._set_streaming(on=self._settings.current.streaming)
+        self._order_tabs()
+
+    def _order_tabs(self) -> None:
+        stops = (
+            self.conversation_list.fold_button,
+            self.conversation_list.new_button,
+            self.conversation_list.view,
+            self.unfold_button,
+            self.new_button,
+            self.model_picker,
+            self.streaming_switch,
+            self.transcript,
+            self.composer.field,
+            self.composer.button,
+            self.speed_bar,
+        )
+        for before, after in pairwise(stops):
+            self.setTabOrder(before, after)
+
+    # The conversation
+
+    def _show_session(self, session: ChatSession) -> None:
+        self._follow(session)
+        self.transcript.show_turns(session.turns)
+        self.transcript.scroll_to_end()
+        self.composer.set_text(session.draft)
+        self._show_activity(session.activity)
+        self.speed_bar.show_figures(session.figures)
+        self._show_place()
+        self._sidebar_over = False
+        self._arrange()
+        self.composer.focus_field()
+
+    def _follow(self, session: ChatSession) -> None:
+        """Listen to this session and no longer to the one before."""
+        for signal, slot in self._links:
+            signal.disconnect(slot)
+        self._session = session
+        self._links = (
+            (session.turn_added, self._on_turn_added),
+            (session.reply_grew, self.transcript.grow),
+            (session.turn_changed, self.transcript.change_turn),
+            (session.activity_changed, self._show_activity),
+            (session.figures_changed, self.speed_bar.show_figures),
+            (session.title_changed, self._show_title),
+            (session.failed, self._on_failed),
+        )
+        for signal, slot in self._links:
+            signal.connect(slot)
+
+    def _show_place(self) -> None:
+        """Which conversation this is: the page, the mark in the list, the title."""
+        conversation = self._session.conversation
+        self._stack.setCurrentWidget(self.transcript if self._session.turns else self.empty_state)
+        self.conversation_list.set_current(None if conversation is None else conversation.id)
+        self._show_title("" if conversation is None else conversation.title)
+
+    def _on_turn_added(self, turn: Turn) -> None:
+        self.transcript.add_turn(turn)
+        self._show_place()
+
+    def _show_activity(self, activity: Activity) -> None:
+        self.composer.set_busy(busy=self._session.is_busy)
+        self.stop_action.setEnabled(self._session.is_busy)
+        self.transcript.set_progress(progress_of(activity, perf_counter()))
+
+    def _show_title(self, title: str) -> None:
+        name = " ".join(title.split())
+        short = name if len(name) <= _TITLE_LENGTH else f"{name[: _TITLE_LENGTH - 1]}…"
+        self.setWindowTitle(self.tr("{title} - Headwater").format(title=short) if short else self.tr("Headwater"))
+
+    def _on_failed(self, sentence: str) -> None:
+        self.show_notice(sentence, NoticeKind.ERROR)
+
+    def _send(self, text: str) -> None:
+        if self._session.send(text, streaming=self.streaming_switch.isChecked()):
+            self.composer.accept()
+            self.transcript.scroll_to_end()
+
+    def _send_example(self, prompt: str) -> None:
+        """What is being typed stays; an example that cannot be sent now is offered in an empty field."""
+        if self._session.send(prompt, streaming=self.streaming_switch.isChecked()):
+            self._session.set_draft(self.composer.text)
+        elif not self.composer.text.strip():
+            self.composer.set_text(prompt)
+        self.composer.focus_field()
+
+    def _stop(self) -> None:
+        self._session.stop()
+
+    def _keep_draft(self, text: str) -> None:
+        self._session.set_draft(text)
+
+    def _copy(self) -> None:
+        if self.composer.field.hasFocus():
+            self.composer.field.copy()
+        else:
+            self.transcript.copy()
+
+    def _offer_copy(self) -> None:
+        typed = self.composer.field.hasFocus() and self.composer.field.textCursor().hasSelection()
+        self.copy_action.setEnabled(typed or bool(self.transcript.selected_text()))
+
+    # The list
+
+    def _show_conversations(self) -> None:
+        self.conversation_list.show_conversations(self._library.conversations())
+        self._show_place()
+
+    def _open_conversation(self, conversation: int) -> None:
+        self._library.open(conversation)
+        self._sidebar_over = False
+        self._arrange()
+
+    # The model
+
+    def _ask_for_model(self) -> None:
+        path = self._choose_file(self)
+        if path is not None:
+            self.open_model(path)
+
+    def _show_model(self, state: ModelState) -> None:
+        self.model_picker.show_state(state)
+        self.empty_state.show_state(state)
+        self.composer.set_recipient(state.name)
+        self.composer.set_can_send(can_send=self._models.config is not None)
+        self.eject_action.setEnabled(state.phase in (ModelPhase.LOADING, ModelPhase.READY))
+        if state.phase is not self._shown_phase:
+            self._shown_phase = state.phase
+            self.model_picker.show_models(self._models.known_models())
+            self._say_how_the_model_is(state)
+
+    def _say_how_the_model_is(self, state: ModelState) -> None:
+        if self._model_notice in self._notices and self._model_notice is not None:
+            self._put_away(self._model_notice)
+        self._model_notice = None
+        if state.phase is ModelPhase.FAILED:
+            action = self.tr("Open another…")
+            self._model_notice = self.show_notice(state.error, NoticeKind.ERROR, action, self._ask_for_model)
+        elif state.info is not None and not state.info.has_own_template:
+            plain = self.tr(
+                "{model} has no chat template of its own. A plain one ({template}) stands in; replies may ramble."
+            )
+            self._model_notice = self.show_notice(
+                plain.format(model=state.name, template=state.info.template_name), NoticeKind.INFORMATION
+            )
+
+    # What one may choose
+
+    def _set_streaming(self, on: bool) -> None:  # noqa: FBT001 - a slot gets what Qt's signal carries
+        self.streaming_switch.setChecked(on)
+        self.streaming_action.setChecked(on)
+        if on != self._settings.current.streaming:
+            self._settings.save(replace(self._settings.current, streaming=on))
+
+    def _on_scheme_chosen(self, action: QAction) -> None:
+        scheme = ColourScheme(action.data())
+        self._themes.set_scheme(scheme)
+        self._settings.save(replace(self._settings.current, colour_scheme=scheme))
+
+    def _set_theme(self, theme: Theme) -> None:
+        themed = (
+            self.conversation_list,
+            self.unfold_button,
+            self.new_button,
+            self.model_picker,
+            self.streaming_switch,
+            self.transcript,
+            self.empty_state,
+            self.composer,
+            self.speed_bar,
+            self._main,
+            self._head,
+            self._splitter,
+            *self._notices,
+        )
+        for widget in themed:
+            widget.set_theme(theme)
+        self.transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
+
+    def _show_about(self) -> None:
+        words = self.tr("Headwater {version}: language models on your own machine, and a look inside. MIT licence.")
+        self.show_notice(words.format(version=_version()))
+
+    # Notices
+
+    def _put_away(self, notice: Notice) -> None:
+        self._notices.remove(notice)
+        had_focus = notice.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
+        notice.hide()
+        notice.deleteLater()
+        self._notice_area.setVisible(bool(self._notices))
+        if had_focus:
+            self.composer.focus_field()
+
+    def _act(self, notice: Notice, action: Callable[[], None]) -> None:
+        self._put_away(notice)
+        action()
+
+    def _say_what_was_found(self) -> None:
+        if self._settings.notice:
+            self.show_notice(self._settings.notice, NoticeKind.WARNING)
+        found = self._library.interrupted
+        if found == 1:
+            self.show_notice(
+                self.tr("Headwater closed while a reply was being written. What was there is kept, and marked.")
+            )
+        elif found:
+            self.show_notice(
+                self.tr(
+                    "Headwater closed while {count} replies were being written. What was there is kept, and marked."
+                ).format(count=found)
+            )
+
+    # Size and place
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < NARROW
+
+    def _toggle_sidebar(self) -> None:
+        if self._is_narrow:
+            self._sidebar_over = not self._sidebar_over
+        else:
+            self._sidebar_wanted = not self._sidebar_wanted
+            self._layout_timer.start()
+        self._arrange()
+        if self.conversation_list.isVisible() and self._is_narrow:
+            self.conversation_list.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.composer.focus_field()
+
+    def _arrange(self) -> None:
+        """The sidebar beside the conversation, or, where there is no room for both, in its place."""
+        shown = self._sidebar_over if self._is_narrow else self._sidebar_wanted
+        self.conversation_list.setVisible(shown)
+        self._main.setVisible(not (self._is_narrow and shown))
+        self.unfold_button.setVisible(not shown)
+        self.new_button.setVisible(not shown)
+        self.sidebar_action.setChecked(shown)
+
+    def _on_splitter_moved(self) -> None:
+        self._layout_timer.start()
+
+    def _restore_layout(self) -> None:
+        settings = self._settings.current
+        self.resize(1080, 720)
+        if settings.window_geometry:
+            self.restoreGeometry(QByteArray(b64decode(settings.window_geometry, validate=False)))
+        width = max(180, settings.sidebar_width)
+        self._splitter.setSizes([width, max(320, self.width() - width)])
+        self._arrange()
+
+    def _keep_layout(self) -> None:
+        self._layout_timer.stop()
+        settings = self._settings.current
+        width = self._splitter.sizes()[0]
+        beside = self.conversation_list.isVisible() and not self._is_narrow
+        changed = replace(
+            settings,
+            window_geometry=b64encode(self.saveGeometry().data()).decode("ascii"),
+            sidebar_shown=self._sidebar_wanted,
+            sidebar_width=width if beside and width > 0 else settings.sidebar_width,
+        )
+        if changed != settings:
+            self._settings.save(changed)
+
+
+class _Surface(QWidget):
+    """A plain area in the colour that text stands on, with a hairline below it where asked for."""
+
+    def __init__(self, *, line_below: bool = False) -> None:
+        super().__init__()
+        self._theme: Theme | None = None
+        self._line_below = line_below
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self._theme is None:
+            return
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._theme.surface)
+        if self._line_below:
+            painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), self._theme.border)
+        painter.end()
+
+
+class _Splitter(QSplitter):
+    """A splitter whose handle is a hairline, wider to the mouse than to the eye."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.line = theme.border
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.line = theme.border
+        self.update()
+
+    def createHandle(self) -> QSplitterHandle:  # noqa: N802 - Qt's virtual
+        return _Handle(self)
+
+
+class _Handle(QSplitterHandle):
+    def __init__(self, splitter: _Splitter) -> None:
+        super().__init__(splitter.orientation(), splitter)
+        self._splitter = splitter
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self._splitter.line)
+        painter.end()
+
+
+def _in_the_middle(widget: QWidget, width: int, margins: tuple[int, int, int, int]) -> QHBoxLayout:
+    """A row that holds `widget` in its middle, no wider than `width`."""
+    row = QHBoxLayout()
+    row.setContentsMargins(*margins)
+    widget.setMaximumWidth(width)
+    row.addStretch(1)
+    row.addWidget(widget, 1000)
+    row.addStretch(1)
+    return row
+
+
+def _column_width() -> int:
+    """What the composer is wide: the transcript's column of text and the box around it."""
+    return _COLUMN_CHARACTERS * QFontMetrics(message_font()).averageCharWidth() + 32
+
+
+def _fill(menu: QMenu, actions: Iterable[QAction | None]) -> None:
+    for action in actions:
+        if action is None:
+            menu.addSeparator()
+        else:
+            menu.addAction(action)
+
+
+def _files_in(urls: Iterable[QUrl]) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
+
+
+def _version() -> str:
+    try:
+        return version("headwater")
+    except PackageNotFoundError:  # run from its sources without having been installed
+        return ""

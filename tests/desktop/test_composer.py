@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QInputMethodEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication
+
+from desktop.theme import load_theme
+from desktop.widgets.composer import MOST_LINES, Composer
+
+ENTER = Qt.Key.Key_Return
+
+
+@pytest.fixture
+def composer(qtbot):
+    composer = Composer(load_theme("light"))
+    qtbot.addWidget(composer)
+    composer.resize(500, composer.sizeHint().height())
+    composer.show()
+    composer.focus_field()
+    return composer
+
+
+def compose(composer: Composer, preedit: str, commit: str = "") -> None:
+    event = QInputMethodEvent(preedit, [])
+    event.setCommitString(commit)
+    QApplication.sendEvent(composer.field, event)
+
+
+def test_enter_submits_what_was_typed(composer, qtbot):
+    qtbot.keyClicks(composer.field, "Why do rivers bend?")
+    with qtbot.waitSignal(composer.submitted) as submitted:
+        qtbot.keyClick(composer.field, ENTER)
+    assert submitted.args == ["Why do rivers bend?"]
+
+
+def test_what_was_submitted_stays_until_it_is_accepted(composer, qtbot):
+    qtbot.keyClicks(composer.field, "Why?")
+    qtbot.keyClick(composer.field, ENTER)
+    assert composer.text == "Why?"
+    composer.accept()
+    assert composer.text == ""
+
+
+def test_undo_brings_back_what_was_sent(composer, qtbot):
+    qtbot.keyClicks(composer.field, "Why?")
+    composer.accept()
+    composer.field.undo()
+    assert composer.text == "Why?"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_shift_and_enter_break_the_line(composer, qtbot, key):
+    qtbot.keyClicks(composer.field, "one")
+    with qtbot.assertNotEmitted(composer.submitted):
+        qtbot.keyClick(composer.field, key, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(composer.field, "two")
+    assert composer.text == "one\ntwo"
+
+
+def test_enter_never_sends_while_an_input_method_composes(composer, qtbot):
+    compose(composer, "に")
+    with qtbot.assertNotEmitted(composer.submitted):
+        QApplication.sendEvent(
+            composer.field, QKeyEvent(QKeyEvent.Type.KeyPress, ENTER, Qt.KeyboardModifier.NoModifier, "\r")
+        )
+    assert composer.is_composing
+
+
+def test_enter_sends_again_once_the_input_method_is_done(composer, qtbot):
+    compose(composer, "に")
+    compose(composer, "", commit="二")
+    with qtbot.waitSignal(composer.submitted) as submitted:
+        qtbot.keyClick(composer.field, ENTER)
+    assert submitted.args == ["二"]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n \t"])
+def test_nothing_is_not_sent(composer, qtbot, text):
+    composer.set_text(text)
+    assert not composer.button.isEnabled()
+    with qtbot.assertNotEmitted(composer.submitted):
+        qtbot.keyClick(composer.field, ENTER)
+
+
+def test_without_a_model_one_may_type_but_the_button_waits(composer, qtbot):
+    composer.set_can_send(can_send=False)
+    qtbot.keyClicks(composer.field, "Why?")
+    assert not composer.button.isEnabled()
+    composer.set_can_send(can_send=True)
+    assert composer.button.isEnabled()
+
+
+def test_the_button_sends(composer, qtbot):
+    composer.set_text("Why?")
+    with qtbot.waitSignal(composer.submitted):
+        qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
+
+
+def test_while_a_reply_is_written_the_button_stops_it(composer, qtbot):
+    composer.set_text("the next question")
+    composer.set_busy(busy=True)
+    assert composer.button.text() == "Stop"
+    with qtbot.waitSignal(composer.stop_wanted), qtbot.assertNotEmitted(composer.submitted):
+        qtbot.mouseClick(composer.button, Qt.MouseButton.LeftButton)
+    assert composer.text == "the next question"
+
+
+def test_an_empty_field_can_still_stop(composer):
+    composer.set_busy(busy=True)
+    assert composer.button.isEnabled()
+    composer.set_busy(busy=False)
+    assert not composer.button.isEnabled()
+
+
+def test_the_button_keeps_its_place_when_its_word_changes(composer):
+    before = composer.button.geometry()
+    composer.set_busy(busy=True)
+    QApplication.processEvents()
+    assert composer.button.geometry() == before
+
+
+def test_the_field_grows_with_its_text_up_to_a_limit(composer):
+    line = composer.field.height()
+    composer.set_text("a\nb\nc")
+    three = composer.field.height()
+    composer.set_text("\n".join("x" * 3 for _ in range(MOST_LINES)))
+    most = composer.field.height()
+    composer.set_text("\n".join("x" * 3 for _ in range(50)))
+    assert line < three < most == composer.field.height()
+    assert composer.field.verticalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAsNeeded
+
+
+def test_a_long_line_is_wrapped_and_counts_as_many(composer):
+    line = composer.field.height()
+    composer.set_text("words that go on " * 12)
+    assert composer.field.height() > line
+
+
+def test_it_shrinks_when_the_text_was_sent(composer):
+    line = composer.field.height()
+    composer.set_text("a\nb\nc")
+    composer.accept()
+    assert composer.field.height() == line
+
+
+def test_what_is_typed_is_told_but_what_is_shown_is_not(composer, qtbot):
+    with qtbot.assertNotEmitted(composer.draft_changed):
+        composer.set_text("a draft from yesterday")
+    with qtbot.waitSignal(composer.draft_changed) as told:
+        qtbot.keyClicks(composer.field, "!")
+    assert told.args == ["a draft from yesterday!"]
+
+
+def test_the_recipient_is_named(composer):
+    composer.set_recipient("SmolLM2 135M")
+    assert composer.field.placeholderText() == "Message SmolLM2 135M"
+
+
+def test_a_long_name_is_cut_to_one_line(composer):
+    composer.set_recipient("A-Model-With-A-Name-" * 20)
+    assert composer.field.placeholderText().endswith("…")
+    assert composer.field.fontMetrics().horizontalAdvance(composer.field.placeholderText()) < composer.width()
+
+
+def test_a_dropped_file_is_left_to_the_window(composer):
+    files = QMimeData()
+    files.setUrls([QUrl.fromLocalFile("/models/a.gguf")])
+    actions = Qt.DropAction.CopyAction
+    event = QDragEnterEvent(
+        QPointF(3, 3).toPoint(), actions, files, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    composer.field.dragEnterEvent(event)
+    assert not event.isAccepted()
+
+
+def test_dropped_words_are_taken(composer):
+    words = QMimeData()
+    words.setText("dropped")
+    assert composer.field.canInsertFromMimeData(words)
+
+
+def test_tab_leaves_the_field(composer):
+    assert composer.field.tabChangesFocus()
+    assert composer.field.accessibleName() == "Message"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), max_size=60))
+def test_any_text_comes_out_as_it_went_in(composer, text):
+    composer.set_text(text)
+    expected = text.replace("\u00a0", " ")  # Qt's plain text writes the no-break space as a space
+    assert composer.text == expected
+    composer.accept()
+    assert composer.text == ""

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from desktop.theme import load_theme
+from desktop.widgets.notice import Notice, NoticeKind
+
+
+@pytest.fixture
+def notice(qtbot):
+    def build(text="The disk is full.", *facts):
+        made = Notice(load_theme("light"), text, *facts)
+        qtbot.addWidget(made)
+        made.resize(500, made.sizeHint().height())
+        made.show()
+        return made
+
+    return build
+
+
+def test_a_notice_says_its_sentence(notice):
+    made = notice("The disk is full.", NoticeKind.ERROR)
+    assert made.text == made.accessibleName() == "The disk is full."
+
+
+def test_what_a_model_or_a_file_is_called_is_never_taken_for_markup(notice):
+    made = notice("<b>evil</b>.gguf is not a model file.")
+    assert made.text.startswith("<b>evil</b>")
+    assert made.findChild(type(made._label)).textFormat() is Qt.TextFormat.PlainText
+
+
+def test_without_an_action_there_is_no_button_for_one(notice):
+    assert not notice().action_button.isVisible()
+
+
+def test_the_action_is_handed_on(notice, qtbot):
+    made = notice("No model.", NoticeKind.ERROR, "Open another…")
+    with qtbot.waitSignal(made.action_chosen):
+        qtbot.mouseClick(made.action_button, Qt.MouseButton.LeftButton)
+
+
+def test_it_can_be_put_away_by_keyboard(notice, qtbot):
+    made = notice()
+    with qtbot.waitSignal(made.closed):
+        qtbot.keyClick(made.close_button, Qt.Key.Key_Space)
+    assert made.close_button.accessibleName()
+
+
+def test_a_long_sentence_takes_more_lines_not_more_width(notice):
+    made = notice("a long sentence about a model file " * 12)
+    assert made.minimumSizeHint().width() < 300
+    assert made.heightForWidth(300) > made.heightForWidth(900)
+
+
+@pytest.mark.parametrize("kind", list(NoticeKind))
+def test_each_kind_is_painted_in_both_themes(notice, kind):
+    made = notice("Something happened.", kind)
+    made.announce()
+    light = made.grab().toImage()
+    made.set_theme(load_theme("dark"))
+    assert made.grab().toImage() != light

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible
+
+from desktop.theme import load_theme
+from desktop.widgets.switch import Switch
+
+
+@pytest.fixture
+def switch(qtbot):
+    switch = Switch(load_theme("light"), "Streaming")
+    qtbot.addWidget(switch)
+    switch.show()
+    return switch
+
+
+def test_a_click_anywhere_on_it_turns_it_on_and_off(switch, qtbot):
+    switch.resize(switch.sizeHint())
+    qtbot.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(2, 2))
+    assert switch.isChecked()
+    qtbot.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(switch.width() - 3, switch.height() - 3))
+    assert not switch.isChecked()
+
+
+def test_the_space_bar_turns_it(switch, qtbot):
+    with qtbot.waitSignal(switch.toggled):
+        qtbot.keyClick(switch, Qt.Key.Key_Space)
+    assert switch.isChecked()
+
+
+def test_a_screen_reader_hears_its_name_and_its_state(switch):
+    heard = QAccessible.queryAccessibleInterface(switch)
+    assert heard.text(QAccessible.Text.Name) == "Streaming"
+    assert heard.role() == QAccessible.Role.CheckBox
+    switch.setChecked(True)
+    assert heard.state().checked
+
+
+def test_on_and_off_look_different_without_colour(switch):
+    off = switch.grab().toImage().convertToFormat(switch.grab().toImage().Format.Format_Grayscale8)
+    switch.setChecked(True)
+    on = switch.grab().toImage().convertToFormat(off.format())
+    assert on != off
+
+
+def test_both_themes_paint_it(switch):
+    light = switch.grab().toImage()
+    switch.set_theme(load_theme("dark"))
+    assert switch.grab().toImage() != light
