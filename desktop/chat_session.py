@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from inference import Engine
 
 CHECKPOINT_MILLISECONDS = 1_000
-DRAFT_MILLISECONDS = 500
 PROGRESS_MILLISECONDS = 100
 
 
@@ -161,10 +160,10 @@ class ChatSession(QObject):
         self._activity = Activity()
         self._of_reply, self._figured_model = _last_figures(self._turns)
         self._figures = self._current_figures()
-        self._checkpoint_timer = _single_shot(self, checkpoint_milliseconds)
+        self._checkpoint_timer = QTimer(self)
+        self._checkpoint_timer.setSingleShot(True)
+        self._checkpoint_timer.setInterval(checkpoint_milliseconds)
         self._checkpoint_timer.timeout.connect(self._save)
-        self._draft_timer = _single_shot(self, DRAFT_MILLISECONDS)
-        self._draft_timer.timeout.connect(self._save_draft)
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(PROGRESS_MILLISECONDS)
         self._progress_timer.timeout.connect(self._show_progress)
@@ -226,15 +225,17 @@ class ChatSession(QObject):
             self._engine.cancel(self._generation.request.id)
 
     def set_draft(self, text: str) -> None:
-        """Keep what is being typed; it is stored when the typing pauses."""
-        if text != self._draft:
-            self._draft = text
-            self._draft_timer.start()
+        """Keep what is being typed."""
+        if text == self._draft:
+            return
+        self._draft = text
+        try:
+            self._store.set_draft(None if self._conversation is None else self._conversation.id, text)
+        except StoreError as error:
+            self.failed.emit(str(error))
 
     def flush(self) -> None:
         """Store now what otherwise waits a moment."""
-        if self._draft_timer.isActive():
-            self._save_draft()
         self._save()
 
     def on_event(self, event: Event) -> None:
@@ -268,7 +269,6 @@ class ChatSession(QObject):
         is_new = self._conversation is None
         self._conversation = exchange.conversation
         self._draft = ""
-        self._draft_timer.stop()
         self._turns += (exchange.question, exchange.reply)
         request = GenerationRequest(model, messages_of(self._turns, model.path))
         self._generation = _Generation(request, exchange.reply, streaming, usual_rate, self._clock())
@@ -404,13 +404,6 @@ class ChatSession(QObject):
                 self.failed.emit(str(error))
             self._checkpoint_timer.start()
 
-    def _save_draft(self) -> None:
-        self._draft_timer.stop()
-        try:
-            self._store.set_draft(None if self._conversation is None else self._conversation.id, self._draft)
-        except StoreError as error:
-            self.failed.emit(str(error))
-
     def _show_activity(self, activity: Activity) -> None:
         self._activity = activity
         moves = (
@@ -442,13 +435,6 @@ class ChatSession(QObject):
             context_size=info.context_size,
             context_used=self._of_reply.context_used if is_its_own else None,
         )
-
-
-def _single_shot(parent: QObject, milliseconds: int) -> QTimer:
-    timer = QTimer(parent)
-    timer.setSingleShot(True)
-    timer.setInterval(milliseconds)
-    return timer
 
 
 def _finished(reply: Turn, event: GenerationFinished) -> Turn:

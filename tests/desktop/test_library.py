@@ -146,12 +146,6 @@ def test_what_is_typed_is_kept_when_another_conversation_is_opened(library, engi
     assert library.current.draft == "something new"
 
 
-def test_leaving_keeps_what_is_typed(library, store):
-    library.current.set_draft("half a thought")
-    library.flush()
-    assert store.new_draft == "half a thought"
-
-
 def test_a_conversation_that_is_gone_is_said_so_and_the_open_one_stays(library, qtbot):
     current = library.current
     with qtbot.waitSignal(library.failed) as failure:

@@ -1,0 +1,131 @@
+"""python -m desktop: arguments, logging, and off it goes; `cli ...` hands over to the engine's own terminal program.
+
+Nothing heavy is imported here: what the arguments say decides what is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+NAME = "headwater"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["cli"]:
+        from inference.__main__ import main as answer_in_the_terminal
+
+        return answer_in_the_terminal(words[1:])
+    options = _parser().parse_args(words)
+    if options.version:
+        print(f"Headwater {_version()}")
+        return 0
+    logging.basicConfig(format=f"{NAME}: %(message)s")
+    try:
+        return _run(options)
+    except ImportError as error:
+        if not (error.name or "").startswith(("PySide6", "shiboken6")):
+            raise
+        # A library of Qt's that the system lacks, or no Qt at all.
+        _complain(f"Qt cannot be loaded: {error}")
+        return 1
+
+
+def unsafe_pair(python: tuple[int, int], pyside: str) -> str:
+    """Why this PySide6 must not run on this Python; empty where it may."""
+    # Each call drops a reference to None, and Python 3.11 ends the process when the last one is gone. Python 3.12
+    # counts no references to None.
+    if python < (3, 12) and pyside.partition("+")[0] == "6.12.0":
+        return (
+            "PySide6 6.12.0 crashes on Python below 3.12. "
+            "Install another one: pip install 'PySide6-Essentials!=6.12.0', or use Python 3.12 or newer."
+        )
+    return ""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=NAME,
+        description="Chat with a language model on your own machine, and see inference happen.",
+        epilog=f"{NAME} cli ... is the engine without a window; {NAME} cli --help says more.",
+    )
+    parser.add_argument("model", nargs="?", type=Path, metavar="FILE.gguf", help="the model that answers")
+    parser.add_argument(
+        "--demo",
+        type=Path,
+        metavar="SHOT.png",
+        help="send one prompt, print the answer and the figures, save a picture of the window, and end",
+    )
+    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="keep conversations and settings there")
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    from PySide6 import __version__ as pyside
+
+    if refusal := unsafe_pair(sys.version_info[:2], pyside):
+        _complain(refusal)
+        return 1
+    from desktop.display import why_unusable
+
+    picture: Path | None = options.demo
+    folder: Path = options.data_dir or _data_folder()
+    if why := why_unusable():
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+        if picture is None:
+            picture = folder / "demo.png"
+        print(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n", flush=True)
+    from desktop.app import Places, run
+
+    with ExitStack() as stack:
+        if picture is not None:
+            picture.parent.mkdir(parents=True, exist_ok=True)
+        if picture is not None and options.data_dir is None:
+            # A demonstration is no conversation of anybody's.
+            passing = Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-")))
+            places = Places(passing / "conversations.sqlite3", passing / "settings.toml")
+        else:
+            places = Places(folder / "conversations.sqlite3", _settings_folder(options.data_dir) / "settings.toml")
+        return run([NAME], places, model=options.model, picture=picture, say=_say, complain=_complain)
+
+
+def _data_folder() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("Headwater", appauthor=False)
+
+
+def _settings_folder(data_folder: Path | None) -> Path:
+    """With a data folder of one's own, everything is in it."""
+    from platformdirs import user_config_path
+
+    return data_folder or user_config_path("Headwater", appauthor=False)
+
+
+def _say(words: str) -> None:
+    print(words, flush=True)
+
+
+def _complain(sentence: str) -> None:
+    print(f"{NAME}: {sentence}", file=sys.stderr, flush=True)
+
+
+def _version() -> str:
+    try:
+        return version(NAME)
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,239 @@
+"""Builds the parts, connects them, takes them down in order: the only place that knows them all."""
+
+from __future__ import annotations
+
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from threading import Thread
+from types import FrameType
+
+from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from desktop.crash import CrashHook
+from desktop.demo import Demo
+from desktop.engine_bridge import EngineBridge
+from desktop.library import Library
+from desktop.model_choice import ModelChoice
+from desktop.settings import SettingsFile
+from desktop.store import Store, StoreError
+from desktop.theme import ThemeSource
+from desktop.widgets.notice import NoticeKind
+from desktop.window import Window
+from inference import Engine, EngineFault, Event, GenerationFailed, LocalEngine, ModelFailed, embedded_model
+
+# A window that is never painted, because it starts minimised, gets its model all the same.
+UNPAINTED_MILLISECONDS = 2_000
+
+EngineMaker = Callable[[Callable[[Event], None]], Engine]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where things are kept."""
+
+    conversations: Path
+    settings: Path
+
+
+class App(QObject):
+    """The running program."""
+
+    begun = Signal()  # the window is painted, the model is loading
+
+    def __init__(
+        self,
+        application: QApplication,
+        places: Places,
+        make_engine: EngineMaker,
+        embedded: Path | None,
+        model: Path | None = None,
+    ) -> None:
+        """Raises StoreError where the conversations cannot be opened."""
+        super().__init__()
+        self._application = application
+        self._asked_for = model
+        self._has_begun = False
+        self._has_left = False
+        # A tenth of a second of imports that the first reply would wait for; on Qt's thread the window would.
+        self._warm_up = Thread(target=_import_what_text_needs, name="warm-up", daemon=True)
+        self.settings = SettingsFile(places.settings)
+        self.settings.load()
+        self._store = Store(places.conversations)
+        self._crash = CrashHook(parent=self)
+        self._bridge = EngineBridge(self)
+        self._engine = make_engine(self._bridge.post)
+        self.models = ModelChoice(self._engine, self.settings, embedded, self)
+        self.library = Library(self._store, self._engine, self.models, self)
+        self._themes = ThemeSource(application, self.settings.current.colour_scheme, self)
+        if self.library.interrupted:
+            self._open_newest()
+        self.window = Window(self.library, self.models, self.settings, self._themes)
+        self._connect()
+
+    def show(self) -> None:
+        """Show the window. The model and everything else that takes time begin once it is painted."""
+        self._painted = _FirstPaint(self.window)
+        self._painted.happened.connect(self._begin)
+        QTimer.singleShot(UNPAINTED_MILLISECONDS, self._begin)
+        self.window.show()
+
+    def install_crash_hook(self) -> None:
+        """Take what nobody catches, from now until the program leaves."""
+        self._crash.install()
+
+    def leave(self, status: int = 0) -> None:
+        """Stop what runs, keep what was written, let go of everything. Leaving twice is fine."""
+        if self._has_left:
+            return
+        self._has_left = True
+        self.window.setEnabled(False)
+        # The engine's last events are in the bridge when this returns; then they are kept like any others.
+        self._engine.close()
+        self._bridge.drain()
+        self.library.flush()
+        self._store.close()
+        if self._has_begun:
+            self._warm_up.join()
+        self._crash.uninstall()
+        self._application.exit(status)
+
+    def _connect(self) -> None:
+        # The choice first: what a session shows of the model is then what the picker shows.
+        self._bridge.event_arrived.connect(self.models.on_event)
+        self._bridge.event_arrived.connect(self.library.on_event)
+        self._bridge.event_arrived.connect(self._watch_for_faults)
+        self.library.failed.connect(self._say)
+        self.window.closing.connect(self.leave)
+
+    def _open_newest(self) -> None:
+        """Begin where the program was cut off."""
+        conversations = self.library.conversations()
+        if conversations:
+            self.library.open(conversations[0].id)
+
+    def _begin(self) -> None:
+        if self._has_begun or self._has_left:
+            return
+        self._has_begun = True
+        if self._asked_for is not None:
+            self.window.open_model(self._asked_for)
+        else:
+            self.models.load()
+        self._warm_up.start()
+        self.begun.emit()
+
+    def _say(self, sentence: str) -> None:
+        self.window.show_notice(sentence, NoticeKind.ERROR)
+
+    def _watch_for_faults(self, event: Event) -> None:
+        """Our own faults inside the engine go where all of them go."""
+        match event:
+            case GenerationFailed(error=EngineFault() as fault) | ModelFailed(error=EngineFault() as fault):
+                self._crash.take_fault(fault.summary, fault.report)
+            case _:
+                pass
+
+
+def run(
+    arguments: list[str],
+    places: Places,
+    *,
+    model: Path | None = None,
+    picture: Path | None = None,
+    say: Callable[[str], None],
+    complain: Callable[[str], None],
+) -> int:
+    """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead."""
+    application = QApplication(arguments)
+    application.setApplicationName("headwater")
+    application.setApplicationDisplayName("Headwater")
+    application.setDesktopFileName("headwater")
+    try:
+        app = App(application, places, LocalEngine, embedded_model(), model)
+    except StoreError as error:
+        complain(str(error))
+        _show_refusal(application, str(error))
+        return 1
+    app.install_crash_hook()
+    interrupts = Interrupts()
+    interrupts.happened.connect(app.window.close)
+    if picture is not None:
+        demo = Demo(app.window, picture, say, complain, app)
+        demo.ended.connect(app.leave)
+        app.begun.connect(demo.begin)
+    app.show()
+    status = application.exec()
+    app.leave(status)
+    interrupts.close()
+    return status
+
+
+class Interrupts(QObject):
+    """Ctrl-C and a polite request to end, as a signal.
+
+    Python's handlers run between its instructions, of which there are none while Qt waits. So the signal's number
+    is sent through a socket that Qt watches.
+    """
+
+    happened = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._here, there = socket.socketpair()
+        self._there = there
+        for end in (self._here, there):
+            end.setblocking(False)
+        self._before = {number: signal.signal(number, _do_nothing) for number in (signal.SIGINT, signal.SIGTERM)}
+        self._wakeup_before = signal.set_wakeup_fd(there.fileno())
+        self._notifier = QSocketNotifier(self._here.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._on_signal)
+
+    def close(self) -> None:
+        """Give the signals back."""
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._wakeup_before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._here.close()
+        self._there.close()
+
+    def _on_signal(self) -> None:
+        self._here.recv(64)
+        self.happened.emit()
+
+
+class _FirstPaint(QObject):
+    """Says when a window has been painted for the first time."""
+
+    happened = Signal()
+
+    def __init__(self, window: Window) -> None:
+        super().__init__(window)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            watched.removeEventFilter(self)
+            # After this frame: what it paints is not on the screen yet.
+            QTimer.singleShot(0, self.happened.emit)
+        return False
+
+
+def _do_nothing(_number: int, _frame: FrameType | None) -> None:
+    """A handler of Python's own has to be there for the signal's number to be sent on."""
+
+
+def _show_refusal(application: QApplication, sentence: str) -> None:
+    """There is no window to say it in; where nobody sees a screen, the terminal has said it."""
+    if application.platformName() not in ("offscreen", "minimal"):
+        QMessageBox.critical(None, "Headwater", sentence)
+
+
+def _import_what_text_needs() -> None:
+    for name in ("markdown_it", "pygments.lexers", "pygments.token"):
+        import_module(name)

@@ -1,0 +1,70 @@
+"""One prompt through the real window, by itself: for a look where nobody can look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from desktop.chat_session import Activity
+from desktop.conversations import Turn, TurnState
+from desktop.window import Window
+
+PROMPT = "Explain KV caching in one sentence."
+ENOUGH_TOKENS = 200  # a small model may not find the end by itself
+
+
+class Demo(QObject):
+    """Asks, waits, prints the answer and every figure, and takes a picture of the window."""
+
+    ended = Signal(int)  # exit status
+
+    def __init__(
+        self,
+        window: Window,
+        picture: Path,
+        say: Callable[[str], None],
+        complain: Callable[[str], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._window = window
+        self._picture = picture
+        self._say = say
+        self._complain = complain
+        self._stopped = False
+
+    def begin(self) -> None:
+        """Ask, as somebody would who types and presses Enter."""
+        session = self._window.session
+        session.turn_changed.connect(self._on_end)
+        session.activity_changed.connect(self._on_activity)
+        self._window.composer.set_text(PROMPT)
+        self._window.composer.submitted.emit(PROMPT)
+        if not session.is_busy:
+            self._complain("The prompt could not be sent: there is no model.")
+            self.ended.emit(1)
+
+    def _on_activity(self, activity: Activity) -> None:
+        if activity.output_tokens >= ENOUGH_TOKENS and not self._stopped:
+            self._stopped = True
+            self._window.session.stop()
+
+    def _on_end(self, turn: Turn) -> None:
+        if turn.state is not TurnState.COMPLETE:
+            self._complain(turn.error)
+            self.ended.emit(1)
+            return
+        self._say(f"{PROMPT}\n\n{turn.message.content}\n")
+        # The picture is of a window that has shown all this.
+        QTimer.singleShot(0, self._show_result)
+
+    def _show_result(self) -> None:
+        self._say(self._window.speed_bar.summary())
+        saved = self._window.grab().save(str(self._picture))
+        if saved:
+            self._say(f"\nScreenshot: {self._picture.absolute()}")
+        else:
+            self._complain(f"The screenshot cannot be saved as {self._picture}.")
+        self.ended.emit(0 if saved else 1)
