@@ -44,6 +44,7 @@ class App(QObject):
     """The running program."""
 
     begun = Signal()  # the window is painted, the model is loading
+    left = Signal(int)  # everything is closed; the exit status
 
     def __init__(
         self,
@@ -55,7 +56,6 @@ class App(QObject):
     ) -> None:
         """Raises StoreError where the conversations cannot be opened."""
         super().__init__()
-        self._application = application
         self._asked_for = model
         self._has_begun = False
         self._has_left = False
@@ -100,7 +100,7 @@ class App(QObject):
         if self._has_begun:
             self._warm_up.join()
         self._crash.uninstall()
-        self._application.exit(status)
+        self.left.emit(status)
 
     def _connect(self) -> None:
         # The choice first: what a session shows of the model is then what the picker shows.
@@ -159,6 +159,7 @@ def run(
         complain(str(error))
         _show_refusal(application, str(error))
         return 1
+    app.left.connect(application.exit)
     app.install_crash_hook()
     interrupts = Interrupts()
     interrupts.happened.connect(app.window.close)

@@ -1,0 +1,282 @@
+"""The whole program: from the key that is pressed to the row that is kept, and out in good order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+
+from desktop.app import App, Interrupts, Places
+from desktop.conversations import TurnState
+from desktop.model_choice import ModelPhase
+from desktop.store import Store
+from inference import EngineFault, FinishReason, LocalEngine, embedded_model
+from tests.desktop.fakes import MODEL, ScriptedEngine
+
+QUESTION = "What is a river? Answer in one short sentence."
+
+
+@pytest.fixture
+def places(tmp_path):
+    return Places(tmp_path / "data" / "conversations.sqlite3", tmp_path / "settings.toml")
+
+
+@pytest.fixture
+def engine():
+    return ScriptedEngine()
+
+
+@pytest.fixture
+def start(qapp, qtbot, places, engine):
+    """Starts a program with the scripted engine; all of them have left when the test is over."""
+    apps: list[App] = []
+
+    def make_engine(emit):
+        engine.listeners.append(emit)
+        return engine
+
+    def start(model: Path | None = None, make_engine=make_engine, embedded: Path | None = MODEL) -> App:
+        app = App(qapp, places, make_engine, embedded, model)
+        apps.append(app)
+        qtbot.addWidget(app.window)
+        with qtbot.waitSignal(app.begun):
+            app.show()
+        return app
+
+    yield start
+    for app in apps:
+        app.leave()
+
+
+def ask(app: App, qtbot, question: str = QUESTION) -> None:
+    """Type, and press Enter."""
+    qtbot.keyClicks(app.window.composer.field, question)
+    qtbot.keyClick(app.window.composer.field, Qt.Key.Key_Return)
+
+
+def test_the_model_is_loaded_after_the_window_is_painted(start, engine):
+    app = start()
+    assert app.window.isVisible()
+    assert [config.path for config in engine.loads] == [MODEL]
+
+
+def test_a_model_named_at_the_start_is_the_one_that_is_loaded(start, engine, tmp_path):
+    start(model=tmp_path / "mine.gguf")
+    assert [config.path for config in engine.loads] == [tmp_path / "mine.gguf"]
+
+
+def test_a_reply_is_followed_from_the_key_to_the_row(start, engine, qtbot, places):
+    app = start()
+    engine.ready()
+    ask(app, qtbot)
+    engine.read(0, 20, batch_end=20, seconds=0.0)
+    engine.read(20, 20, batch_end=20, seconds=0.1)
+    engine.say("Water that ")
+    qtbot.waitUntil(lambda: "Water that" in app.window.transcript.plain_text())
+    engine.say("runs.")
+    engine.finish()
+    qtbot.waitUntil(lambda: not app.library.current.is_busy)
+    assert QUESTION in app.window.transcript.plain_text()
+    assert "Water that runs." in app.window.transcript.plain_text()
+    assert app.window.speed_bar.figures == app.library.current.figures
+    app.leave()
+    store = Store(places.conversations)
+    (conversation,) = store.conversations()
+    reply = store.turns(conversation.head)[-1]
+    assert (reply.message.content, reply.state) == ("Water that runs.", TurnState.COMPLETE)
+    store.close()
+
+
+def test_closing_in_the_middle_of_a_reply_keeps_half_of_it(start, engine, qtbot, places):
+    app = start()
+    engine.ready()
+    ask(app, qtbot)
+    engine.say("Water that ")
+    app.window.close()
+    assert engine.closed
+    store = Store(places.conversations)
+    (conversation,) = store.conversations()
+    reply = store.turns(conversation.head)[-1]
+    assert (reply.message.content, reply.state) == ("Water that ", TurnState.COMPLETE)
+    assert reply.finish_reason is FinishReason.CANCELLED
+    assert store.interrupted == 0
+    store.close()
+
+
+def test_what_is_typed_at_closing_is_there_at_the_next_start(start, qtbot):
+    app = start()
+    qtbot.keyClicks(app.window.composer.field, "half a thou")
+    app.window.close()
+    again = start()
+    assert again.window.composer.text == "half a thou"
+
+
+def test_a_reply_that_was_cut_off_is_shown_first_and_said(start, places, qtbot):
+    before = Store(places.conversations)
+    exchange = before.begin_exchange(
+        "Why?", conversation=None, parent=None, title="Why?", model_name="small", model_path=MODEL, streamed=True
+    )
+    before.checkpoint(exchange.reply.id, "Because the water")
+    before.close()
+    app = start()
+    assert "Because the water" in app.window.transcript.plain_text()
+    assert app.library.current.turns[-1].state is TurnState.INTERRUPTED
+    assert len(app.window.notices) == 1
+
+
+def test_a_fault_inside_the_engine_is_shown_in_place_and_reported(start, engine, qtbot, caplog):
+    app = start()
+    engine.ready()
+    ask(app, qtbot)
+    engine.fail(EngineFault("ValueError: no", '  File "engine.py", line 1, in f\n'))
+    qtbot.waitUntil(lambda: app.library.current.turns[-1].state is TurnState.FAILED)
+    assert "Something went wrong inside Headwater's engine" in app.library.current.turns[-1].error
+    qtbot.waitUntil(lambda: any("ValueError" in record.message for record in caplog.records))
+
+
+def test_ctrl_c_arrives_as_a_signal_and_the_old_handlers_come_back(qapp, qtbot):
+    before = signal.getsignal(signal.SIGINT)
+    interrupts = Interrupts()
+    with qtbot.waitSignal(interrupts.happened):
+        os.kill(os.getpid(), signal.SIGINT)
+    interrupts.close()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+# With the real small model.
+
+
+@pytest.fixture
+def real(start):
+    if embedded_model() is None:
+        pytest.skip("the embedded model is not installed")
+    app = start(make_engine=LocalEngine, embedded=embedded_model())
+    return app
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("streaming", [True, False])
+def test_the_real_model_answers_in_the_window(real, qtbot, places, streaming):
+    window = real.window
+    window.streaming_switch.setChecked(streaming)
+    ask(real, qtbot)  # while the model is still loading
+    session = real.library.current
+    grown: list[str] = []
+    session.reply_grew.connect(lambda _turn, text: grown.append(text))
+    qtbot.waitUntil(lambda: not session.is_busy, timeout=60_000)
+    reply = session.turns[-1]
+    assert reply.state is TurnState.COMPLETE
+    assert reply.streamed is streaming
+    assert "".join(grown) == (reply.message.content if streaming else "")
+    assert reply.message.content.split()[0] in window.transcript.plain_text()
+    assert real.models.state.phase is ModelPhase.READY
+
+    figures = window.speed_bar.figures
+    assert reply.usage is not None
+    assert reply.timings is not None
+    assert figures.prefill_rate == reply.timings.prefill_rate is not None
+    assert figures.decode_rate == reply.timings.decode_rate is not None
+    assert figures.ttft == reply.timings.ttft is not None
+    assert figures.new_tokens == reply.usage.input_tokens
+    assert figures.context_size == 4_096
+    for words in ("tok/s", "4,096"):
+        assert words in window.speed_bar.summary()
+
+    ask(real, qtbot, "And a lake?")
+    qtbot.waitUntil(lambda: not session.is_busy, timeout=60_000)
+    second = session.turns[-1]
+    assert second.usage is not None
+    assert second.usage.cached_tokens >= reply.usage.input_tokens
+    real.window.close()
+    store = Store(places.conversations)
+    (conversation,) = store.conversations()
+    assert store.turns(conversation.head) == session.turns
+    trace = store.trace(reply.id)
+    assert trace is not None
+    assert len(trace.token_ids) == reply.usage.output_tokens
+    assert trace.kept_ids == store.turns(conversation.head)[1].message.token_ids
+    store.close()
+
+
+@pytest.mark.model
+def test_the_real_model_is_stopped_by_closing_and_half_a_reply_is_kept(real, qtbot, places):
+    ask(real, qtbot, "Tell a very long story about a river.")
+    session = real.library.current
+    qtbot.waitUntil(lambda: session.activity.output_tokens > 5, timeout=60_000)
+    real.window.close()
+    store = Store(places.conversations)
+    (conversation,) = store.conversations()
+    reply = store.turns(conversation.head)[-1]
+    assert reply.finish_reason is FinishReason.CANCELLED
+    assert reply.message.content != ""
+    store.close()
+
+
+KILLED_IN_MID_REPLY = """
+import sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from desktop.app import App, Places
+from inference import LocalEngine, embedded_model
+
+application = QApplication([])
+places = Places(Path(sys.argv[1]), Path(sys.argv[2]))
+app = App(application, places, LocalEngine, embedded_model())
+session = app.library.current
+
+def tell(turn, text):
+    print(text.encode(), flush=True)
+
+session.reply_grew.connect(tell)
+app.begun.connect(lambda: session.send("Tell a very long story about a river.", streaming=True))
+app.show()
+application.exec()
+"""
+
+
+@pytest.mark.model
+def test_a_program_killed_in_mid_reply_lost_a_second_of_it_at_most(start, qtbot, places):
+    if embedded_model() is None:
+        pytest.skip("the embedded model is not installed")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", KILLED_IN_MID_REPLY, str(places.conversations), str(places.settings)]
+    shown = b""
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, b"")
+        while len(shown) < 800:
+            shown += eval(next(lines))  # noqa: S307 - what the program above printed
+        process.kill()
+    app = start()
+    reply = app.library.current.turns[-1]
+    assert reply.state is TurnState.INTERRUPTED
+    assert reply.message.content != ""
+    assert shown.decode(errors="ignore").startswith(reply.message.content.rstrip("\ufffd")[:400])
+    assert len(app.window.notices) == 1
+
+
+@pytest.mark.model
+def test_the_demonstration_prints_an_answer_and_every_figure_and_takes_a_picture(tmp_path):
+    if embedded_model() is None:
+        pytest.skip("the embedded model is not installed")
+    picture = tmp_path / "shot.png"
+    bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "QT_QPA_PLATFORM")}
+    environment = bare | {"PYTHONPATH": os.pathsep.join(sys.path), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "desktop", "--demo", str(picture)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    for words in ("Explain KV caching", "tok/s", "4,096", str(picture)):
+        assert words in done.stdout
+    assert QImage(str(picture)).width() > 400
