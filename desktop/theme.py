@@ -22,7 +22,7 @@ from desktop.settings import ColourScheme
 ThemeName = Literal["light", "dark"]
 
 _CONTROL_POINTS = 10
-_ICON_SIZES = (16, 20, 24, 32, 40, 48, 64, 128, 256)  # those asked for, at one and two device pixels
+_ICON_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class ThemeSource(QObject):
         self._scheme = scheme
         # Asked before our own palette covers it: where the platform names no scheme, its colours still show one.
         self._started_dark = _is_dark(application.palette())
-        if sys.platform not in {"darwin", "win32"}:
+        if sys.platform not in {"darwin", "win32"} and application.style().objectName() != "fusion":
             application.setStyle("Fusion")
         application.setFont(control_font())
         self._ask_platform()
@@ -185,7 +185,7 @@ def code_font() -> QFont:
 
 
 def icon(name: str, colour: QColor) -> QIcon:
-    """The icon of that name in that colour, from `resources/icons`."""
+    """The icon of that name in that colour, for what wants a QIcon; a widget paints its own with `paint_icon`."""
     result = QIcon()
     for size in _ICON_SIZES:
         pixmap = QPixmap(size, size)

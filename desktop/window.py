@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
@@ -107,7 +105,6 @@ class Window(QMainWindow):
         self._lay_out()
         self._make_menus()
         self._connect()
-        self._set_theme(themes.current)
         self._restore_layout()
         self._show_model(models.state)
         self._show_conversations()
@@ -244,12 +241,13 @@ class Window(QMainWindow):
         )
         self.transcript = Transcript(theme)
         self.transcript.setAccessibleName(self.tr("Conversation"))
+        self.transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         self.empty_state = EmptyState(theme, self._models.embedded)
         self.composer = Composer(theme)
         self.speed_bar = SpeedBar(theme)
 
     def _lay_out(self) -> None:
-        self._main = _Surface()
+        self._main = _Surface(self._themes.current)
         column = QVBoxLayout(self._main)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -275,7 +273,7 @@ class Window(QMainWindow):
         self.setWindowIcon(icon("headwater", self._themes.current.accent))
 
     def _header(self) -> QWidget:
-        self._head = _Surface(line_below=True)
+        self._head = _Surface(self._themes.current, line_below=True)
         row = QHBoxLayout(self._head)
         row.setContentsMargins(8, 8, 8, 9)
         row.setSpacing(4)
@@ -584,7 +582,7 @@ class Window(QMainWindow):
         settings = self._settings.current
         self.resize(1080, 720)
         if settings.window_geometry:
-            self.restoreGeometry(QByteArray(b64decode(settings.window_geometry, validate=False)))
+            self.restoreGeometry(QByteArray.fromBase64(settings.window_geometry.encode()))
         width = max(180, settings.sidebar_width)
         self._splitter.setSizes([width, max(320, self.width() - width)])
         self._arrange()
@@ -596,7 +594,7 @@ class Window(QMainWindow):
         beside = self.conversation_list.isVisible() and not self._is_narrow
         changed = replace(
             settings,
-            window_geometry=b64encode(self.saveGeometry().data()).decode("ascii"),
+            window_geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
             sidebar_shown=self._sidebar_wanted,
             sidebar_width=width if beside and width > 0 else settings.sidebar_width,
         )
@@ -607,9 +605,9 @@ class Window(QMainWindow):
 class _Surface(QWidget):
     """A plain area in the colour that text stands on, with a hairline below it where asked for."""
 
-    def __init__(self, *, line_below: bool = False) -> None:
+    def __init__(self, theme: Theme, *, line_below: bool = False) -> None:
         super().__init__()
-        self._theme: Theme | None = None
+        self._theme = theme
         self._line_below = line_below
 
     def set_theme(self, theme: Theme) -> None:
@@ -617,8 +615,6 @@ class _Surface(QWidget):
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if self._theme is None:
-            return
         painter = QPainter(self)
         painter.fillRect(self.rect(), self._theme.surface)
         if self._line_below:
@@ -683,6 +679,8 @@ def _files_in(urls: Iterable[QUrl]) -> list[Path]:
 
 
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # takes longer than the window itself is built in
+
     try:
         return version("headwater")
     except PackageNotFoundError:  # run from its sources without having been installed

@@ -32,9 +32,9 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.conversations import Conversation
-from desktop.theme import Theme, control_font, figure_font, icon, scroll_bar_style
+from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button
-from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.widgets.painting import Emblem, paint_box, paint_focus_ring
 
 _ID = Qt.ItemDataRole.UserRole
 _ROW_HEIGHT = 36
@@ -64,7 +64,6 @@ class ConversationList(QWidget):
         self.fold_button = Button(theme, name=self.tr("Hide the sidebar (Ctrl+B)"), icon_name="sidebar")
         self.fold_button.clicked.connect(self.fold_wanted)
         self._empty = QLabel(self.tr("Conversations are kept here, on this machine."))
-        self._mark = QLabel()
         self._name = QLabel(self.tr("Headwater"))
         self._lay_out()
         self.view.clicked.connect(self._open)
@@ -94,7 +93,6 @@ class ConversationList(QWidget):
         self.new_button.set_theme(theme)
         self.fold_button.set_theme(theme)
         self.view.set_theme(theme)
-        self._mark.setPixmap(icon("headwater", theme.accent).pixmap(24, 24))
         quiet = self._empty.palette()
         quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
         self._empty.setPalette(quiet)
@@ -110,7 +108,7 @@ class ConversationList(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(16, 8, 8, 8)
         head.setSpacing(4)
-        head.addWidget(self._mark)
+        head.addWidget(Emblem(24))
         head.addSpacing(4)
         head.addWidget(self._name, 1)
         head.addWidget(self.fold_button)

@@ -14,12 +14,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePol
 
 from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState
-from desktop.theme import Theme, control_font, figure_font, icon, message_font, scroll_bar_style
+from desktop.theme import Theme, control_font, figure_font, message_font, scroll_bar_style
 from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
+from desktop.widgets.painting import Emblem
 from inference import ModelInfo
 
 _WIDTH = 560
-_MARK = 64
+_EMBLEM = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,6 @@ class EmptyState(QScrollArea):
         self._embedded = embedded
         self._state = ModelState()
         self._examples = {name: load_examples(name) for name in ("embedded", "other")}
-        self._mark = QLabel()
         self._title = _line(_title_font())
         self._about = _line(message_font())
         self._facts = _line(figure_font())
@@ -75,7 +75,6 @@ class EmptyState(QScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._mark.setPixmap(icon("headwater", theme.accent).pixmap(_MARK, _MARK))
         for label in (self._about, self._facts):
             _colour(label, theme.muted)
         for button in (self.open_button, *self.prompt_buttons):
@@ -144,13 +143,13 @@ class EmptyState(QScrollArea):
         self._prompts.setSpacing(8)
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget, above in ((self._mark, 0), (self._title, 16), (self._about, 8), (self._facts, 8)):
+        column.addWidget(Emblem(_EMBLEM), 0, Qt.AlignmentFlag.AlignHCenter)
+        for widget, above in ((self._title, 16), (self._about, 8), (self._facts, 8)):
             column.addSpacing(above)
             column.addWidget(widget)
         column.addSpacing(24)
         column.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addLayout(self._prompts)
-        self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         page = _centred(column)
         self.setWidget(page)
         page.setAutoFillBackground(False)  # a scroll area asks its page to fill itself; this one paints the ground

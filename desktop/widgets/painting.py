@@ -6,9 +6,10 @@ from itertools import product
 from math import ceil
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
 
-from desktop.theme import Theme
+from desktop.theme import Theme, paint_icon
 
 CORNER = 8
 RING = 2
@@ -47,3 +48,16 @@ def cached_brush(theme: Theme) -> QBrush:
         if (x + y) % 4 < 2:
             tile.setPixelColor(x, y, theme.cached)
     return QBrush(tile)
+
+
+class Emblem(QWidget):
+    """The program's own icon."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.setFixedSize(size, size)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_icon(painter, "headwater", QColor(), QRectF(self.rect()))
+        painter.end()

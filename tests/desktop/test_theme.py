@@ -116,9 +116,8 @@ def test_an_icon_is_drawn_in_the_colour_asked_for(qapp, name):
 
 @pytest.fixture
 def source(qapp):
-    style, font, palette = qapp.style().objectName(), qapp.font(), qapp.palette()
+    font, palette = qapp.font(), qapp.palette()
     yield ThemeSource(qapp)
-    qapp.setStyle(style)
     qapp.setFont(font)
     qapp.setPalette(palette)
 

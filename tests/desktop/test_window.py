@@ -1,0 +1,603 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from desktop.chat_session import ChatSession
+from desktop.library import Library
+from desktop.model_choice import ModelChoice
+from desktop.settings import ColourScheme, SettingsFile
+from desktop.store import Store
+from desktop.theme import ThemeSource, load_theme
+from desktop.widgets.notice import NoticeKind
+from desktop.window import Window
+from inference import ModelUnreadable
+from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
+
+ENTER = Qt.Key.Key_Return
+
+
+class Desk:
+    """A window with everything that stands behind it: the real parts, and an engine that a test drives."""
+
+    def __init__(self, qtbot, tmp_path: Path, application: QApplication) -> None:
+        self.qtbot = qtbot
+        self.engine = ScriptedEngine()
+        self.settings = SettingsFile(tmp_path / "settings.toml")
+        self.settings.load()
+        self.store = Store(tmp_path / "conversations.sqlite3", busy_seconds=0.01)
+        self.models = ModelChoice(self.engine, self.settings, MODEL)
+        self.library = Library(self.store, self.engine, self.models)
+        self.engine.listeners += [self.models.on_event, self.library.on_event]
+        self.themes = ThemeSource(application)
+        self.asked: list[QWidget] = []
+        self.to_choose: Path | None = None
+        self.windows: list[Window] = []
+
+    def open(self, *, ready: bool = True) -> Window:
+        if ready:
+            self.models.load()
+            self.engine.ready(name="Small")
+        self.window = self.open_another()
+        self.window.resize(1000, 700)
+        self.window.show()
+        self.window.activateWindow()
+        QApplication.processEvents()
+        return self.window
+
+    def open_another(self) -> Window:
+        self.windows.append(Window(self.library, self.models, self.settings, self.themes, choose_file=self.choose))
+        return self.windows[-1]
+
+    def close(self) -> None:
+        for window in self.windows:
+            window.close()
+            window.deleteLater()
+        # Now, not with the next event loop: there is none, and what lives on is styled again in every test.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        self.store.close()
+
+    def choose(self, parent: QWidget) -> Path | None:
+        self.asked.append(parent)
+        return self.to_choose
+
+    def type(self, text: str) -> None:
+        self.qtbot.keyClicks(self.window.composer.field, text)
+
+    def send(self, text: str) -> None:
+        self.type(text)
+        self.qtbot.keyClick(self.window.composer.field, ENTER)
+
+    def talk(self, question: str, *answer: str) -> None:
+        self.send(question)
+        for piece in answer:
+            self.engine.say(piece)
+        self.engine.finish()
+
+
+@pytest.fixture
+def desk(qtbot, tmp_path, qapp):
+    font, palette = qapp.font(), qapp.palette()
+    desk = Desk(qtbot, tmp_path, qapp)
+    yield desk
+    desk.close()
+    qapp.setFont(font)
+    qapp.setPalette(palette)
+
+
+def page(window: Window) -> QWidget | None:
+    return window._stack.currentWidget()
+
+
+# From the key to the reply
+
+
+def test_a_prompt_is_sent_with_everything_the_engine_needs_and_the_field_is_emptied(desk):
+    window = desk.open()
+    desk.send("Why do rivers bend?")
+    assert desk.engine.requests[0].messages[-1].content == "Why do rivers bend?"
+    assert desk.engine.requests[0].model.path == MODEL
+    assert window.composer.text == ""
+    assert page(window) is window.transcript
+
+
+def test_the_reply_is_shown_while_it_is_written(desk):
+    window = desk.open()
+    desk.send("Why?")
+    desk.engine.say("Because ")
+    desk.engine.say("of water.")
+    assert "Because of water." in window.transcript.plain_text()
+    desk.engine.finish()
+    assert "Because of water." in window.transcript.plain_text()
+
+
+def test_with_streaming_off_the_reply_appears_whole_at_its_end(desk):
+    window = desk.open()
+    window.streaming_switch.setChecked(False)
+    desk.send("Why?")
+    desk.engine.say("Because ")
+    desk.engine.say("of water.")
+    assert "Because" not in window.transcript.plain_text()
+    desk.engine.finish()
+    assert "Because of water." in window.transcript.plain_text()
+
+
+def test_the_figures_of_a_reply_stand_in_the_bar(desk):
+    window = desk.open()
+    desk.send("Why?")
+    desk.engine.read(20, 20, batch_end=20, seconds=0.1)
+    desk.engine.say("Because ")
+    desk.engine.say("of water.")
+    desk.engine.finish()
+    assert window.speed_bar.decode.words == "10.0 tok/s"
+    assert window.speed_bar.prefill.words == "40.0 tok/s (20 new, 0 cached)"
+    assert window.speed_bar.device.words == "CPU, 1 thread"
+
+
+def test_send_turns_into_stop_and_back(desk):
+    window = desk.open()
+    desk.send("Why?")
+    assert window.composer.button.text() == "Stop"
+    desk.engine.say("Because")
+    desk.qtbot.mouseClick(window.composer.button, Qt.MouseButton.LeftButton)
+    assert desk.engine.cancelled == [desk.engine.last]
+    desk.engine.finish()
+    assert window.composer.button.text() == "Send"
+
+
+def test_escape_stops_a_reply(desk):
+    window = desk.open()
+    assert not window.stop_action.isEnabled()
+    desk.send("Why?")
+    assert window.stop_action.isEnabled()
+    desk.qtbot.keyClick(window.composer.field, Qt.Key.Key_Escape)
+    assert desk.engine.cancelled == [desk.engine.last]
+
+
+def test_a_refused_prompt_stays_in_the_field(desk):
+    window = desk.open(ready=False)
+    desk.send("Why?")
+    assert window.composer.text == "Why?"
+    assert desk.engine.requests == []
+
+
+def test_a_prompt_typed_while_a_reply_is_written_stays_until_it_can_be_sent(desk):
+    window = desk.open()
+    desk.send("first")
+    desk.engine.say("An answer.")
+    desk.send("second")
+    assert window.composer.text == "second"
+    desk.engine.finish()
+    desk.qtbot.keyClick(window.composer.field, ENTER)
+    assert window.composer.text == ""
+    assert desk.engine.requests[-1].messages[-1].content == "second"
+
+
+# Conversations
+
+
+def test_the_title_and_the_list_follow_the_conversation(desk):
+    window = desk.open()
+    assert window.windowTitle() == "Headwater"
+    desk.talk("Why do rivers bend?", "Because.")
+    assert window.windowTitle() == "Why do rivers bend? - Headwater"
+    assert window.conversation_list.titles() == ("Today", "Why do rivers bend?")
+
+
+def test_a_new_conversation_begins_empty_and_leaves_nothing_behind(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    window.new_action.trigger()
+    assert page(window) is window.empty_state
+    assert window.windowTitle() == "Headwater"
+    assert len(window.conversation_list.titles()) == 2
+    assert window.speed_bar.decode.words == ""
+
+
+def test_a_conversation_is_opened_from_the_list(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    first = desk.library.current.conversation
+    window.new_action.trigger()
+    desk.talk("How?", "Slowly.")
+    assert first is not None
+    window.conversation_list.opened.emit(first.id)
+    assert "Because." in window.transcript.plain_text()
+    assert "Slowly." not in window.transcript.plain_text()
+    assert window.conversation_list.view.currentIndex().data() == "Why?"
+
+
+def test_a_reply_of_another_conversation_is_not_shown_in_this_one(desk):
+    window = desk.open()
+    desk.send("Why?")
+    running = desk.engine.last
+    window.new_action.trigger()
+    desk.engine.say("Because.", request=running)
+    assert window.transcript.plain_text().strip() == ""
+    assert window.composer.button.text() == "Send"
+    desk.engine.finish(request=running)
+    assert page(window) is window.empty_state
+
+
+def test_what_was_typed_waits_in_its_conversation(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    desk.type("a half-typed question")
+    first = desk.library.current.conversation
+    window.new_action.trigger()
+    assert window.composer.text == ""
+    assert first is not None
+    desk.library.open(first.id)
+    assert window.composer.text == "a half-typed question"
+
+
+def test_a_session_that_was_let_go_is_followed_no_longer(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    old = window.session
+    window.new_action.trigger()
+    old.failed.emit("from the past")
+    assert window.session is not old
+    assert window.notices == ()
+
+
+def test_the_keyboard_is_in_the_field_at_once(desk):
+    window = desk.open()
+    assert window.composer.field.hasFocus()
+    window.new_action.trigger()
+    assert window.composer.field.hasFocus()
+
+
+# The empty window
+
+
+def test_an_example_is_sent_when_it_is_chosen(desk):
+    window = desk.open()
+    prompt = window.empty_state.prompt_buttons[0].text()
+    desk.qtbot.mouseClick(window.empty_state.prompt_buttons[0], Qt.MouseButton.LeftButton)
+    assert desk.engine.requests[0].messages[-1].content == prompt
+
+
+def test_an_example_does_not_cost_what_was_being_typed(desk):
+    window = desk.open()
+    desk.type("half a thought")
+    desk.qtbot.mouseClick(window.empty_state.prompt_buttons[0], Qt.MouseButton.LeftButton)
+    assert window.composer.text == "half a thought"
+    assert desk.library.current.draft == "half a thought"
+
+
+def test_without_a_model_the_window_offers_to_open_one(desk):
+    window = desk.open(ready=False)
+    assert window.model_picker.words == "No model"
+    assert not window.eject_action.isEnabled()
+    desk.to_choose = OTHER_MODEL
+    desk.qtbot.mouseClick(window.empty_state.open_button, Qt.MouseButton.LeftButton)
+    assert [load.path for load in desk.engine.loads] == [OTHER_MODEL]
+
+
+# The model
+
+
+def test_one_may_type_and_send_while_the_model_loads(desk):
+    window = desk.open(ready=False)
+    desk.models.load()
+    desk.engine.loading(0.42)
+    assert "42 %" in window.model_picker.accessibleDescription()
+    desk.send("Why?")
+    assert window.composer.text == ""
+    assert len(desk.engine.requests) == 1
+
+
+def test_a_model_that_fails_is_said_with_its_sentence_and_an_action(desk):
+    window = desk.open(ready=False)
+    window.open_model(OTHER_MODEL)
+    desk.engine.fail_to_load(ModelUnreadable(OTHER_MODEL, "it ends too early."))
+    (notice,) = window.notices
+    assert notice.kind is NoticeKind.ERROR
+    assert notice.text == "other.gguf cannot be read as a model: it ends too early."
+    desk.qtbot.mouseClick(notice.action_button, Qt.MouseButton.LeftButton)
+    assert desk.asked == [window]
+    assert window.notices == ()
+
+
+def test_the_failure_is_forgotten_once_another_model_loads(desk):
+    window = desk.open(ready=False)
+    window.open_model(OTHER_MODEL)
+    desk.engine.fail_to_load(ModelUnreadable(OTHER_MODEL, "it ends too early."))
+    window.open_model(MODEL)
+    desk.engine.ready()
+    assert window.notices == ()
+
+
+def test_a_plain_template_is_named_in_the_window(desk):
+    window = desk.open(ready=False)
+    desk.models.load()
+    desk.engine.ready(has_own_template=False, template_name="ChatML")
+    (notice,) = window.notices
+    assert "ChatML" in notice.text
+    assert notice.kind is NoticeKind.INFORMATION
+
+
+def test_a_model_can_be_ejected(desk):
+    window = desk.open()
+    window.eject_action.trigger()
+    assert desk.engine.unloads == 1
+    assert window.model_picker.words == "No model"
+    assert not window.eject_action.isEnabled()
+
+
+def test_a_model_is_chosen_from_the_menu(desk, tmp_path):
+    known = tmp_path / "known.gguf"
+    known.touch()
+    desk.settings.save(replace(desk.settings.current, recent_models=(str(known),)))
+    window = desk.open()
+    window.model_picker.menu().actions()[0].trigger()
+    assert desk.engine.loads[-1].path == known
+
+
+def drop(window: Window, *paths: Path) -> bool:
+    """Drag files over the window and let go; whether it wanted them."""
+    files = QMimeData()
+    files.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    place, copy = QPointF(300, 300), Qt.DropAction.CopyAction
+    left, no_key = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    entered = QDragEnterEvent(QPoint(300, 300), copy, files, left, no_key)
+    window.dragEnterEvent(entered)
+    if entered.isAccepted():
+        window.dropEvent(QDropEvent(place, copy, files, left, no_key))
+    return entered.isAccepted()
+
+
+def test_a_dropped_model_is_opened(desk):
+    window = desk.open()
+    assert drop(window, Path("/somewhere/readme.txt"), OTHER_MODEL)
+    assert desk.engine.loads[-1].path == OTHER_MODEL
+
+
+def test_another_dropped_file_gets_a_sentence(desk):
+    window = desk.open()
+    loads = len(desk.engine.loads)
+    assert drop(window, Path("/somewhere/notes.txt"))
+    assert len(desk.engine.loads) == loads
+    (notice,) = window.notices
+    assert notice.text == "notes.txt is not a model file. Headwater opens files that end in .gguf."
+
+
+def test_what_is_no_file_cannot_be_dropped(desk):
+    window = desk.open()
+    files = QMimeData()
+    files.setUrls([QUrl("https://example.org/model.gguf")])
+    entered = QDragEnterEvent(
+        QPoint(3, 3), Qt.DropAction.CopyAction, files, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    )
+    entered.ignore()
+    window.dragEnterEvent(entered)
+    assert not entered.isAccepted()
+
+
+# Settings and layout
+
+
+def test_the_streaming_switch_is_remembered_and_so_is_its_menu(desk):
+    window = desk.open()
+    window.streaming_switch.setChecked(False)
+    assert not window.streaming_action.isChecked()
+    assert not SettingsFile(desk.settings.path).load().streaming
+    window.streaming_action.trigger()
+    assert window.streaming_switch.isChecked()
+
+
+def test_the_switch_says_what_it_does(desk):
+    window = desk.open()
+    assert "whole at its end" in window.streaming_switch.toolTip()
+    assert window.streaming_switch.accessibleName() == "Streaming"
+
+
+def test_colours_are_chosen_in_the_menu_and_remembered(desk, qapp):
+    window = desk.open()
+    window.scheme_actions[ColourScheme.DARK].trigger()
+    assert desk.themes.current == load_theme("dark")
+    assert desk.settings.current.colour_scheme is ColourScheme.DARK
+    assert window.grab().toImage().pixelColor(5, 300) == load_theme("dark").background
+    window.scheme_actions[ColourScheme.SYSTEM].trigger()
+    assert desk.themes.current == load_theme("light")
+
+
+def test_the_sidebar_folds_and_comes_back(desk):
+    window = desk.open()
+    assert window.conversation_list.isVisible()
+    assert not window.unfold_button.isVisible()
+    window.sidebar_action.trigger()
+    assert not window.conversation_list.isVisible()
+    assert window.unfold_button.isVisible()
+    assert window.new_button.isVisible()
+    desk.qtbot.mouseClick(window.unfold_button, Qt.MouseButton.LeftButton)
+    assert window.conversation_list.isVisible()
+
+
+def test_a_narrow_window_folds_the_sidebar_by_itself_and_a_wide_one_brings_it_back(desk):
+    window = desk.open()
+    window.resize(600, 700)
+    QApplication.processEvents()
+    assert not window.conversation_list.isVisible()
+    assert window.composer.isVisible()
+    window.resize(1000, 700)
+    QApplication.processEvents()
+    assert window.conversation_list.isVisible()
+
+
+def test_in_a_narrow_window_list_and_conversation_take_turns(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    window.resize(400, 600)
+    QApplication.processEvents()
+    window.sidebar_action.trigger()
+    assert window.conversation_list.isVisible()
+    assert not window.composer.isVisible()
+    conversation = desk.library.current.conversation
+    assert conversation is not None
+    window.conversation_list.opened.emit(conversation.id)
+    assert window.composer.isVisible()
+
+
+@pytest.mark.parametrize("size", [(360, 360), (400, 600), (699, 500), (700, 500), (2560, 1400)])
+def test_the_window_takes_every_size_it_is_given(desk, size):
+    window = desk.open()
+    window.show_notice("a sentence " * 30, NoticeKind.ERROR, "Do something")
+    window.resize(*size)
+    QApplication.processEvents()
+    assert (window.width(), window.height()) == size
+
+
+def test_place_and_size_are_as_they_were_left(desk):
+    window = desk.open()
+    window.resize(780, 633)
+    window._splitter.setSizes([333, 446])
+    window.sidebar_action.trigger()
+    window.sidebar_action.trigger()
+    window.close()
+    kept = SettingsFile(desk.settings.path).load()
+    assert kept.sidebar_shown
+    assert kept.sidebar_width == 333
+    again = desk.open_another()
+    again.show()
+    assert (again.width(), again.height()) == (780, 633)
+    assert again._splitter.sizes()[0] == 333
+
+
+def test_a_folded_sidebar_stays_folded_at_the_next_start(desk):
+    window = desk.open()
+    window.sidebar_action.trigger()
+    window.close()
+    again = desk.open_another()
+    again.show()
+    assert not again.conversation_list.isVisible()
+
+
+@pytest.mark.parametrize("geometry", ["not base64 at all!", "AAAA", "é"])
+def test_a_damaged_geometry_is_no_reason_not_to_open(desk, geometry):
+    desk.settings.save(replace(desk.settings.current, window_geometry=geometry))
+    assert desk.open().isVisible()
+
+
+def test_closing_is_told_once(desk):
+    window = desk.open()
+    with desk.qtbot.waitSignal(window.closing):
+        window.close()
+
+
+# Notices
+
+
+def test_the_same_thing_is_not_said_twice(desk):
+    window = desk.open()
+    first = window.show_notice("The disk is full.", NoticeKind.ERROR)
+    assert window.show_notice("The disk is full.", NoticeKind.ERROR) is first
+    assert len(window.notices) == 1
+
+
+def test_notices_do_not_fill_the_window(desk):
+    window = desk.open()
+    for number in range(6):
+        window.show_notice(f"notice {number}")
+    assert [notice.text for notice in window.notices] == ["notice 3", "notice 4", "notice 5"]
+
+
+def test_a_notice_can_be_put_away(desk):
+    window = desk.open()
+    notice = window.show_notice("The disk is full.", NoticeKind.ERROR)
+    assert window._notice_area.isVisible()
+    desk.qtbot.mouseClick(notice.close_button, Qt.MouseButton.LeftButton)
+    assert window.notices == ()
+    assert not window._notice_area.isVisible()
+
+
+def test_what_a_session_or_the_library_could_not_do_is_said(desk):
+    window = desk.open()
+    window.session.failed.emit("The disk is full.")
+    desk.library.failed.emit("The file is locked.")
+    assert [notice.text for notice in window.notices] == ["The disk is full.", "The file is locked."]
+
+
+def test_settings_that_were_damaged_are_said_at_the_start(desk):
+    desk.settings.path.write_text("not = [toml")
+    desk.settings.load()
+    window = desk.open()
+    assert "settings file was damaged" in window.notices[0].text
+
+
+def test_about_is_a_notice_too(desk):
+    window = desk.open()
+    window.about_action.trigger()
+    assert "Headwater" in window.notices[0].text
+
+
+# Keyboard and names
+
+
+def test_everything_that_can_be_focused_has_a_name(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    nameless = [
+        child
+        for child in window.findChildren(QWidget)
+        if child.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not isinstance(child, type(window.menuBar()))
+        and not (child.accessibleName() or getattr(child, "text", str)())
+    ]
+    assert nameless == []
+
+
+def test_tab_goes_round_in_the_order_one_reads(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    desk.type("x")
+    seen = []
+    window.conversation_list.fold_button.setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in range(9):
+        widget = window.focusWidget()
+        assert widget is not None
+        seen.append(widget)
+        desk.qtbot.keyClick(widget, Qt.Key.Key_Tab)
+    wanted = [
+        window.conversation_list.fold_button,
+        window.conversation_list.new_button,
+        window.conversation_list.view,
+        window.model_picker,
+        window.streaming_switch,
+        window.composer.field,
+        window.composer.button,
+        window.speed_bar.context,
+    ]
+    assert [widget for widget in seen if widget in wanted][: len(wanted)] == wanted
+
+
+def test_copy_takes_what_is_marked_where_one_is(desk, qapp):
+    window = desk.open()
+    desk.type("copied words")
+    window.composer.field.selectAll()
+    window.copy_action.trigger()
+    assert qapp.clipboard().text() == "copied words"
+
+
+def test_every_action_of_the_menus_does_something(desk):
+    window = desk.open()
+    for menu in (action.menu() for action in window.menuBar().actions()):
+        assert menu is not None
+        assert [action for action in menu.actions() if not action.isSeparator()]
+    shortcuts = [
+        action.shortcut().toString()
+        for action in (window.new_action, window.open_action, window.quit_action, window.sidebar_action)
+    ]
+    assert shortcuts == ["Ctrl+N", "Ctrl+O", "Ctrl+Q", "Ctrl+B"]
+
+
+def test_the_shown_session_is_the_librarys(desk):
+    window = desk.open()
+    assert isinstance(window.session, ChatSession)
+    assert window.session is desk.library.current
