@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
@@ -16,6 +16,7 @@ from desktop.widgets.painting import cached_brush, paint_focus_ring, text_width
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
 HEIGHT = 30
 _GAP = 6
+_PADDING = 5  # within a figure, left and right: room for the focus ring
 _METER = QSize(56, 6)
 _NEARLY_FULL = 0.9
 
@@ -91,8 +92,8 @@ class SpeedBar(QWidget):
         self.setFixedHeight(HEIGHT)
         self.setMinimumWidth(320)
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(12, 1, 12, 0)
-        self._row.setSpacing(16)
+        self._row.setContentsMargins(12 - _PADDING, 1, 12 - _PADDING, 0)
+        self._row.setSpacing(16 - 2 * _PADDING)
         self._row.addWidget(self.device, 1)
         for figure in (self.context, self.prefill, self.decode, self.first_token):
             self._row.addWidget(figure)
@@ -244,9 +245,8 @@ class Figure(QWidget):
 
     def sizeHint(self) -> QSize:
         if not self._label:
-            return QSize(self._width_of(self._reading.tail), HEIGHT - 4)
-        width = self._label_width() + self._width_of(self._widest.number) + self._width_of(self._widest.tail)
-        return QSize(width + (0 if self._compact else self.detail_width()), HEIGHT - 4)
+            return QSize(self._width_of(self._reading.tail) + 2 * _PADDING, HEIGHT - 4)
+        return QSize(self._words_width() + (0 if self._compact else self.detail_width()), HEIGHT - 4)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint() if self._label else QSize(0, HEIGHT - 4)
@@ -269,7 +269,8 @@ class Figure(QWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        QToolTip.showText(self.mapToGlobal(QPoint(0, -HEIGHT)), self.toolTip(), self)
+        # Not at once: Qt puts every tooltip away while the focus moves.
+        QTimer.singleShot(0, self._show_explanation)
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -277,8 +278,12 @@ class Figure(QWidget):
         QToolTip.hideText()
         self.update()
 
+    def _show_explanation(self) -> None:
+        if self.hasFocus():
+            QToolTip.showText(self.mapToGlobal(QPoint(0, 0)), self.toolTip(), self)
+
     def _paint_words(self, painter: QPainter) -> None:
-        left = self._paint_left(painter, 0, self._label, self._theme.muted) + (_GAP if self._label else 0)
+        left = self._paint_left(painter, _PADDING, self._label, self._theme.muted) + (_GAP if self._label else 0)
         place = QRect(left, 0, self._width_of(self._widest.number), self.height())
         painter.setPen(self._ink)
         right_aligned = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
@@ -290,13 +295,20 @@ class Figure(QWidget):
     def _tail(self) -> str:
         if self._label:
             return self._reading.tail
-        return self.fontMetrics().elidedText(self._reading.tail, Qt.TextElideMode.ElideRight, self.width())
+        return self.fontMetrics().elidedText(
+            self._reading.tail, Qt.TextElideMode.ElideRight, self.width() - 2 * _PADDING
+        )
 
     def _paint_left(self, painter: QPainter, left: int, text: str, ink: QColor) -> int:
         """Draw `text` from `left` on; returns where it ends."""
         painter.setPen(ink)
         painter.drawText(QRect(left, 0, self.width(), self.height()), Qt.AlignmentFlag.AlignVCenter, text)
         return left + self._width_of(text)
+
+    def _words_width(self) -> int:
+        """Of label, number and unit at their widest, with the padding."""
+        words = self._label_width() + self._width_of(self._widest.number) + self._width_of(self._widest.tail)
+        return words + 2 * _PADDING
 
     def _label_width(self) -> int:
         return self._width_of(self._label) + _GAP if self._label else 0
@@ -330,7 +342,7 @@ class _Context(Figure):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        width = self._label_width() + self._width_of(self._widest.number) + self._width_of(self._widest.tail)
+        width = self._words_width()
         return QSize(width if self._compact else width + 2 * _GAP + _METER.width(), HEIGHT - 4)
 
     def minimumSizeHint(self) -> QSize:
@@ -342,7 +354,7 @@ class _Context(Figure):
     def _paint_words(self, painter: QPainter) -> None:
         super()._paint_words(painter)
         if not self._compact:
-            place = QPoint(self.width() - _METER.width(), (self.height() - _METER.height()) // 2)
+            place = QPoint(self.width() - _PADDING - _METER.width(), (self.height() - _METER.height()) // 2)
             self._paint_meter(painter, QRect(place, _METER))
 
     def _paint_meter(self, painter: QPainter, rail: QRect) -> None:
