@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import wording
@@ -21,6 +21,7 @@ from inference import ModelInfo
 
 _WIDTH = 560
 _EMBLEM = 64
+_TALL = 430
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class EmptyState(QScrollArea):
         self._embedded = embedded
         self._state = ModelState()
         self._examples = {name: load_examples(name) for name in ("embedded", "other")}
+        self._emblem = Emblem(_EMBLEM)
         self._title = _line(_title_font())
         self._about = _line(message_font())
         self._facts = _line(figure_font())
@@ -81,6 +83,10 @@ class EmptyState(QScrollArea):
             button.set_theme(theme)
         self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         self.viewport().update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._emblem.setVisible(self.height() >= _TALL)  # words and prompts come first
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
@@ -143,7 +149,7 @@ class EmptyState(QScrollArea):
         self._prompts.setSpacing(8)
         column = QVBoxLayout()
         column.setSpacing(0)
-        column.addWidget(Emblem(_EMBLEM), 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._emblem, 0, Qt.AlignmentFlag.AlignHCenter)
         for widget, above in ((self._title, 16), (self._about, 8), (self._facts, 8)):
             column.addSpacing(above)
             column.addWidget(widget)

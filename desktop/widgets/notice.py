@@ -5,14 +5,15 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font, paint_icon
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.painting import paint_box
 
 _ICON = 20
+_NARROW = 480
 
 
 class NoticeKind(StrEnum):
@@ -67,6 +68,11 @@ class Notice(QWidget):
         self.close_button.set_theme(theme)
         self.update()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        row, column = (1, 0) if self.width() < _NARROW else (0, 1)  # below the sentence where both would be squeezed
+        self._grid.addWidget(self.action_button, row, column, Qt.AlignmentFlag.AlignLeft)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         paint_box(painter, self.rect(), fill=self._theme.background, edge=self._colour())
@@ -75,12 +81,13 @@ class Notice(QWidget):
         painter.end()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(12 + _ICON + 12, 8, 8, 8)
-        row.setSpacing(8)
-        row.addWidget(self._label, 1)
-        row.addWidget(self.action_button)
-        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(12 + _ICON + 12, 8, 8, 8)
+        self._grid.setSpacing(8)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.addWidget(self._label, 0, 0)
+        self._grid.addWidget(self.action_button, 0, 1)
+        self._grid.addWidget(self.close_button, 0, 2, Qt.AlignmentFlag.AlignTop)
 
     def _colour(self) -> QColor:
         match self.kind:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from desktop.theme import load_theme
 from desktop.widgets.notice import Notice, NoticeKind
@@ -60,3 +61,12 @@ def test_each_kind_is_painted_in_both_themes(notice, kind):
     light = made.grab().toImage()
     made.set_theme(load_theme("dark"))
     assert made.grab().toImage() != light
+
+
+def test_in_a_narrow_window_the_action_stands_below_the_sentence(notice):
+    made = notice("No model file is there any more.", NoticeKind.ERROR, "Open another…")
+    QApplication.processEvents()
+    assert made.action_button.x() > made._label.x()
+    made.resize(360, made.heightForWidth(360))
+    QApplication.processEvents()
+    assert made.action_button.y() >= made._label.y() + made._label.height()
