@@ -468,7 +468,7 @@ def _figures_of(usage: Usage, timings: Timings) -> Figures:
         # It was stopped before its prompt was looked at: nothing was held, read or reused.
         return Figures()
     return Figures(
-        context_used=usage.cached_tokens + timings.prefill_tokens + usage.output_tokens,
+        context_used=(usage.cached_tokens or 0) + timings.prefill_tokens + usage.output_tokens,
         prefill_rate=timings.prefill_rate,
         new_tokens=timings.prefill_tokens,
         cached_tokens=usage.cached_tokens,

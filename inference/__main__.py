@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TextIO, assert_never
 
 from inference.client import Client, Response, connect
 from inference.errors import InferenceError, InvalidRequest
-from inference.events import GenerationFailed, GenerationFinished, PrefillProgress, TextDelta
+from inference.events import GenerationFailed, GenerationFinished, PrefillProgress, TextDelta, Usage
 from inference.messages import Message, Role
 
 _RESERVED = ("compare", "lab", "models")
@@ -100,32 +100,43 @@ def _print_stream(client: Client, messages: Sequence[Message], wishes: dict[str,
 def as_object(response: Response) -> dict[str, object]:
     """The reply as one JSON object: seconds, tokens per second, and null where a figure is not known."""
     timings = response.timings
-    phases = ("load", "queued", "prepare", "prefill", "first_sample", "decode", "finish", "ttft", "total")
+    phases = ("load", "queued", "prepare", "prefill", "first_sample", "wait", "decode", "finish", "ttft", "total")
     return {
         "text": response.text,
         "finish_reason": str(response.finish_reason),
         "model": response.model,
         "usage": {
-            "input_tokens": response.usage.input_tokens,
+            "input_tokens": response.usage.input_tokens or None,
             "cached_tokens": response.usage.cached_tokens,
-            "output_tokens": response.usage.output_tokens,
+            "output_tokens": response.usage.output_tokens or None,
         },
-        "timings": {name: getattr(timings, name) for name in (*phases, "prefill_rate", "decode_rate")},
+        "timings": {
+            **{name: getattr(timings, name) for name in (*phases, "prefill_rate", "decode_rate")},
+            "measured_at_client": timings.measured_at_client,
+        },
     }
 
 
 def _figures(reply: Response | GenerationFinished) -> str:
     usage, timings = reply.usage, reply.timings
-    new = usage.input_tokens - usage.cached_tokens
-    parts = [
-        f"read {new:,} new + {usage.cached_tokens:,} cached tokens{_rate(timings.prefill_rate)}",
-        f"wrote {usage.output_tokens:,} tokens{_rate(timings.decode_rate)}",
-    ]
+    parts = []
+    if usage.input_tokens:
+        parts.append(f"read {_tokens_read(usage)}{_rate(timings.prefill_rate)}")
+    if usage.output_tokens:
+        here = " (measured here)" if timings.measured_at_client and timings.decode_rate is not None else ""
+        parts.append(f"wrote {usage.output_tokens:,} tokens{_rate(timings.decode_rate)}{here}")
     if timings.ttft is not None:
         parts.append(f"first token {timings.ttft:.2f} s")
-    parts.append(f"load {timings.load:.2f} s")
+    if timings.load:
+        parts.append(f"load {timings.load:.2f} s")
     parts.append(f"ended by {reply.finish_reason}")
     return "; ".join(parts)
+
+
+def _tokens_read(usage: Usage) -> str:
+    if usage.cached_tokens is None:
+        return f"{usage.input_tokens:,} tokens"
+    return f"{usage.input_tokens - usage.cached_tokens:,} new + {usage.cached_tokens:,} cached tokens"
 
 
 def _rate(tokens_per_second: float | None) -> str:

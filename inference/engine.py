@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, assert_never
 
-from inference.errors import EngineClosed, EngineFault, InferenceError
+from inference.errors import EngineClosed, EngineFault, InferenceError, InvalidRequest
 from inference.events import (
     Event,
     FinishReason,
@@ -34,7 +34,7 @@ from inference.generation import Arrival, Clock, Generation
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import display_name
 from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, ModelConfig, RequestId
+from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId
 
 Emit = Callable[[Event], None]
 
@@ -57,6 +57,7 @@ class Engine(Protocol):
 
         Raises:
             EngineClosed: the engine was closed before.
+            InvalidRequest: its model is not of the kind this engine answers with.
         """
 
     def cancel(self, request: RequestId) -> None:
@@ -123,6 +124,7 @@ class LocalEngine:
         self._queue(_Unload())
 
     def generate(self, request: GenerationRequest) -> RequestId:
+        _file_of(request)
         self._queue(replace(request, submitted_at=self._clock()))
         return request.id
 
@@ -197,7 +199,7 @@ class LocalEngine:
             self._load(config)
 
     def _answer(self, request: GenerationRequest) -> None:
-        loaded = self._load(request.model)
+        loaded = self._load(_file_of(request))
         if isinstance(loaded, InferenceError):
             if self._take(request):
                 self._emit(GenerationFailed(request.id, loaded))
@@ -329,11 +331,17 @@ class LocalEngine:
             request=request.id,
             text="",
             finish_reason=FinishReason.CANCELLED,
-            model_name=display_name(request.model.path),
+            model_name=display_name(_file_of(request).path),
             usage=Usage(0, 0, 0),
             timings=Timings(queued=waited, load=0.0),
             trace=Trace(),
         )
+
+
+def _file_of(request: GenerationRequest) -> ModelConfig:
+    if isinstance(request.model, RemoteModel):
+        raise InvalidRequest("This engine answers from a model file; the request names a server.")
+    return request.model
 
 
 def _closer_of(engine: LocalEngine) -> Callable[[], None]:

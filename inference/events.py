@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inference.errors import InferenceError
-from inference.requests import ModelConfig, RequestId, Sampling
+from inference.requests import ModelConfig, RemoteModel, RequestId, Sampling
 
 
 class FinishReason(StrEnum):
@@ -70,12 +70,27 @@ class ModelInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class RemoteModelInfo:
+    """What a server says of one of its models; `None` where it says nothing. Contexts are in tokens, `file_size` in
+    bytes; `server` is its kind where that is known: "llama-server", "vLLM"."""
+
+    config: RemoteModel
+    name: str
+    server: str = ""
+    context_size: int | None = None
+    training_context: int | None = None
+    parameters: int | None = None
+    file_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one request. `input_tokens` includes the cached ones; `output_tokens` counts every sampled token,
-    the end token and reasoning included."""
+    the end token and reasoning included. What a server does not say is blank: `None` cached tokens, 0 of the others
+    (no prompt is without tokens, and no text)."""
 
     input_tokens: int
-    cached_tokens: int
+    cached_tokens: int | None
     output_tokens: int
     reasoning_tokens: int = 0
 
@@ -87,6 +102,10 @@ class Timings:
     t0 submitted; t1 template rendered, tokenised, KV restored; t2 first prefill call; t3 logits of the last prompt
     token there; t4 first token sampled; tn last token sampled. `load` lies between t0 and t1 and is no part of
     `queued` or `prepare`.
+
+    Of a server's reply, t4 and with it the TTFT are moments at the client: what was waited for. The rest is as the
+    server reports it (`first_sample` is then part of its `prefill`), or `measured_at_client`; such a server does not
+    tell the phases before the first token apart, and `wait` stands for them.
     """
 
     queued: float
@@ -96,12 +115,16 @@ class Timings:
     first_sample: float | None = None  # t4 - t3
     decode: float | None = None  # tn - t4
     finish: float | None = None  # from tn (or from where it was stopped) to the last event
-    prefill_tokens: int = 0  # newly evaluated prompt tokens; never cached ones
-    output_tokens: int = 0  # sampled tokens
+    prefill_tokens: int = 0  # newly evaluated prompt tokens; never cached ones; 0 where a server does not say
+    output_tokens: int = 0  # sampled tokens; 0 where a server does not say
+    wait: float | None = None  # to t4, at a server that does not say what it did meanwhile
+    measured_at_client: bool = False  # decode is the time between texts as they came here
 
     @property
     def ttft(self) -> float | None:
         """Time to first token, t4 - t0 - load; `None` when nothing was sampled."""
+        if self.wait is not None:
+            return self.queued + self.wait
         if self.prepare is None or self.prefill is None or self.first_sample is None:
             return None
         return self.queued + self.prepare + self.prefill + self.first_sample
@@ -116,7 +139,7 @@ class Timings:
     @property
     def total(self) -> float:
         """From t0 to the last event, load included."""
-        phases = (self.prepare, self.prefill, self.first_sample, self.decode, self.finish)
+        phases = (self.prepare, self.prefill, self.first_sample, self.wait, self.decode, self.finish)
         return self.queued + self.load + sum(phase for phase in phases if phase is not None)
 
     @property
@@ -206,7 +229,7 @@ class PrefillProgress:
     """The prompt is being read. Comes before the first batch and after each.
 
     Of `new_tokens` (the prompt without its cached tokens), `evaluated` are done, in `seconds` since t2; the batch
-    that begins now ends at `batch_end`.
+    that begins now ends at `batch_end` (a server does not tell; it is `evaluated` then).
     """
 
     request: RequestId
@@ -219,7 +242,10 @@ class PrefillProgress:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """Text that was written. `output_tokens` were sampled by `at`, this text's included; `first_token_at` is t4."""
+    """Text that was written. `output_tokens` were sampled by `at`, this text's included; `first_token_at` is t4.
+
+    A server that does not count along leaves `output_tokens` to the number of texts received.
+    """
 
     request: RequestId
     text: str
@@ -251,6 +277,23 @@ class GenerationFailed:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class RemoteModelReady:
+    """A server answers and offers this model; `offered` names all of its models."""
+
+    info: RemoteModelInfo
+    offered: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteModelFailed:
+    """A server could not be asked for this model, or does not offer it."""
+
+    model: RemoteModel
+    error: InferenceError
+
+
 ModelEvent: TypeAlias = ModelLoading | ModelReady | ModelFailed | ModelUnloaded
 GenerationEvent: TypeAlias = PrefillProgress | TextDelta | GenerationFinished | GenerationFailed
 Event: TypeAlias = ModelEvent | GenerationEvent
+RemoteModelEvent: TypeAlias = RemoteModelReady | RemoteModelFailed

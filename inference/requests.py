@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import NewType
+from typing import NewType, TypeAlias
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from inference.errors import InvalidRequest
@@ -43,6 +45,67 @@ class ModelConfig:
             raise InvalidRequest(f"At least 1 thread is needed; got {self.threads}.")
         if self.gpu_layers is not None and self.gpu_layers < 0:
             raise InvalidRequest(f"The number of layers on the GPU is not negative; got {self.gpu_layers}.")
+
+
+_HOST = re.compile(r"[\w.-]+|[0-9a-f:.]*:[0-9a-f:.]*")
+_PATH = re.compile(r"[\w./~%:@+=,-]*")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_CHAT_PATH = "/chat/completions"
+
+
+def base_url_of(address: str) -> str:
+    """A server's base URL, from its address as a person writes it.
+
+    Without a path it is the usual `/v1`; one that names the chat service itself is cut to its base. What is parsed
+    here is put together anew, so that nothing in it can be read as another host than the one that was checked.
+
+    Raises:
+        InvalidRequest: no http or https address, or one with a key, a password or a query in it.
+    """
+    try:
+        parts = urlsplit(address.strip())
+        scheme, host, port = parts.scheme, parts.hostname or "", parts.port
+    except ValueError:
+        raise InvalidRequest("The server's address cannot be read.") from None
+    if scheme not in _DEFAULT_PORTS:
+        raise InvalidRequest("A server's address begins with http:// or https://.")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        # Not shown: what stands there may be a secret.
+        raise InvalidRequest("A server's address holds no password and no key; give the key apart from it.")
+    if not _HOST.fullmatch(host) or not _PATH.fullmatch(parts.path):
+        raise InvalidRequest("The server's address cannot be read.")
+    place = f"[{host}]" if ":" in host else host
+    if port not in (None, _DEFAULT_PORTS[scheme]):
+        place += f":{port}"
+    path = parts.path.rstrip("/").removesuffix(_CHAT_PATH).rstrip("/")
+    return f"{scheme}://{place}{path or '/v1'}"
+
+
+def is_address(text: str) -> bool:
+    """Whether `text` is meant as a server's address, not as a file's path."""
+    return text.strip().lower().startswith(("http://", "https://"))
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteModel:
+    """A model behind an OpenAI-compatible server; `name` "" is the server's only or first one.
+
+    `base_url` is as `base_url_of` gives it. A key is no part of it: only the engine holds keys, so that no request,
+    log or error can show one.
+
+    Raises:
+        InvalidRequest: the address is not one, or not in the form that `base_url_of` gives.
+    """
+
+    base_url: str
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if base_url_of(self.base_url) != self.base_url:
+            raise InvalidRequest(f"Write this server's address as {base_url_of(self.base_url)}.")
+
+
+AnyModel: TypeAlias = ModelConfig | RemoteModel
 
 
 def _check_range(name: str, value: float | None, low: float, high: float) -> None:
@@ -96,7 +159,7 @@ class GenerationRequest:
         InvalidRequest: no message, the last one is not the user's, max_tokens below 1, or an empty stop string.
     """
 
-    model: ModelConfig
+    model: AnyModel
     messages: tuple[Message, ...]
     sampling: Sampling = Sampling()
     max_tokens: int | None = None

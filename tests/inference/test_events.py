@@ -45,6 +45,15 @@ def test_what_never_happened_is_blank() -> None:
     assert stopped.total == 1.0
 
 
+def test_a_server_that_does_not_say_what_it_did_leaves_the_wait_for_its_first_token() -> None:
+    timings = Timings(queued=0.5, load=0.0, wait=1.5, decode=2.0, finish=0.25, output_tokens=5, measured_at_client=True)
+    assert timings.ttft == 2.0
+    assert timings.overhead is None
+    assert timings.prefill_rate is None
+    assert timings.decode_rate == 2.0
+    assert timings.total == 0.5 + 1.5 + 2.0 + 0.25
+
+
 @pytest.mark.parametrize(("tokens", "seconds"), [(0, 1.0), (1, 1.0), (5, None), (5, 0.0)])
 def test_a_rate_of_decode_needs_two_tokens_and_time_between_them(tokens: int, seconds: float | None) -> None:
     assert rate_of_decode(tokens, seconds) is None

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 FIGURES = {
-    *("load", "queued", "prepare", "prefill", "first_sample", "decode", "finish", "ttft", "total"),
-    *("prefill_rate", "decode_rate"),
+    *("load", "queued", "prepare", "prefill", "first_sample", "wait", "decode", "finish", "ttft", "total"),
+    *("prefill_rate", "decode_rate", "measured_at_client"),
 }
 
 

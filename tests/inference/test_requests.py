@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from inference.errors import InvalidRequest
 from inference.messages import Message, Role
-from inference.requests import DEFAULT_SAMPLING, GenerationRequest, ModelConfig, Sampling
+from inference.requests import (
+    DEFAULT_SAMPLING,
+    GenerationRequest,
+    ModelConfig,
+    RemoteModel,
+    Sampling,
+    base_url_of,
+    is_address,
+)
 
 HELLO = (Message(Role.USER, "Hello"),)
 MODEL = ModelConfig(Path("a.gguf"))
@@ -60,3 +68,54 @@ def test_a_request_survives_pickling_and_every_request_has_its_own_id() -> None:
     request = GenerationRequest(MODEL, HELLO)
     assert pickle.loads(pickle.dumps(request)) == request  # noqa: S301 - made a line above
     assert GenerationRequest(MODEL, HELLO).id != request.id
+
+
+@pytest.mark.parametrize(
+    ("address", "base_url"),
+    [
+        ("http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
+        (" HTTP://LocalHost:11434/ ", "http://localhost:11434/v1"),
+        ("https://api.example.com:443", "https://api.example.com/v1"),
+        ("http://127.0.0.1:8080/v1/chat/completions", "http://127.0.0.1:8080/v1"),
+        ("https://example.com/openai/v1/", "https://example.com/openai/v1"),
+        ("http://[::1]:8080", "http://[::1]:8080/v1"),
+    ],
+)
+def test_a_servers_address_is_brought_into_one_form(address: str, base_url: str) -> None:
+    assert base_url_of(address) == base_url
+    assert base_url_of(base_url) == base_url
+    assert RemoteModel(base_url).base_url == base_url
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "model.gguf",
+        "ftp://example.com",
+        "http://",
+        "http://example.com:99999",
+        "http://example.com:port",
+        "http://me:secret@example.com/v1",
+        "http://good.example\\@evil.example/v1",
+        "http://good.example\\.evil.example/v1",
+        "http://exa mple.com/v1",
+        "http://example.com/v1?key=secret",
+        "http://example.com/v1#secret",
+        "http://[::1/v1",
+    ],
+)
+def test_what_is_no_plain_address_of_a_server_is_refused_and_no_secret_repeated(address: str) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        base_url_of(address)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_remote_models_address_is_in_that_form() -> None:
+    with pytest.raises(InvalidRequest, match=r"http://127\.0\.0\.1:8080/v1"):
+        RemoteModel("http://127.0.0.1:8080")
+
+
+def test_a_path_is_no_address() -> None:
+    assert is_address("HTTP://127.0.0.1")
+    assert not is_address("https.gguf")
