@@ -7,6 +7,20 @@ InferenceError                 the world's fault; str(error) is a sentence for t
 │   ├── ModelUnreadable        not a GGUF file, or damaged, or cut short
 │   ├── ModelUnsupported       a file of a kind this engine cannot chat with
 │   └── OutOfMemory            the model or its KV cache does not fit
+├── ServerError                something about a server; no key is ever a part of it
+│   ├── NothingListens         connection refused: no server runs there
+│   ├── HostNotFound           no computer of that name
+│   ├── ServerUnreachable      any other reason why no connection came about or lasted
+│   ├── ServerTimeout          no answer for too long
+│   ├── CertificateRefused     it cannot prove that it is who it should be
+│   ├── KeyRefused             401, 403: it wants a key, or another one
+│   ├── NoChatService          404: there is a server, but nothing that chats
+│   ├── ModelNotOffered        404: it does not have this model
+│   ├── ServerBusy             429, 503: later, and when
+│   ├── ServerBroke            5xx: it failed
+│   ├── RequestRefused         any other refusal, in its own words
+│   ├── RedirectRefused        it sends on to another address
+│   └── ReplyBroken            a reply that is cut, is no reply, or reports an error half-way
 ├── TemplateFailed             the model's chat template refused the conversation
 ├── PromptTooLong              the prompt alone does not fit the context window
 ├── GenerationBroke            llama.cpp refused to go on
@@ -19,6 +33,9 @@ Each holds its facts as attributes and survives pickling: the facts are the cons
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
+
+_MODELS_NAMED = 5
 
 
 class InferenceError(Exception):
@@ -81,6 +98,173 @@ class OutOfMemory(ModelError):
         if self.needed is not None:
             what += f" (about {self.needed / 1e9:.1f} GB needed)"
         return f"{what}. Choose a smaller window or a smaller model."
+
+
+class ServerError(InferenceError):
+    """Something about a server; `address` is its base URL."""
+
+    def __init__(self, address: str, *facts: object) -> None:
+        super().__init__(address, *facts)
+        self.address = address
+
+    @property
+    def host(self) -> str:
+        """The server as it is called in sentences: "127.0.0.1:8080"."""
+        return urlsplit(self.address).netloc or self.address
+
+
+class NothingListens(ServerError):
+    """The connection was refused: nothing listens at that port."""
+
+    def __str__(self) -> str:
+        return f"Nothing answers at {self.host}. Start the server there, or check the address."
+
+
+class HostNotFound(ServerError):
+    """No computer of that name could be found."""
+
+    def __str__(self) -> str:
+        return f"No computer called {self.host} was found. Check the address, and that this computer is online."
+
+
+class ServerUnreachable(ServerError):
+    """No connection came about, or it ended before the reply began; `reason` is the system's own word."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(address, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The server at {self.host} cannot be reached: {self.reason}"
+
+
+class ServerTimeout(ServerError):
+    """No answer within `seconds`."""
+
+    def __init__(self, address: str, seconds: float) -> None:
+        super().__init__(address, seconds)
+        self.seconds = seconds
+
+    def __str__(self) -> str:
+        return f"The server at {self.host} did not answer within {self.seconds:,.3g} seconds."
+
+
+class CertificateRefused(ServerError):
+    """The server's certificate does not prove that it is the one that was named; `reason` says why."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(address, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The server at {self.host} cannot prove who it is, so nothing was sent to it: {self.reason}"
+
+
+class KeyRefused(ServerError):
+    """The server wants a key (`key_sent` false) or does not take the one it got."""
+
+    def __init__(self, address: str, status: int, key_sent: bool) -> None:  # noqa: FBT001 - unpickled by position
+        super().__init__(address, status, key_sent)
+        self.status = status
+        self.key_sent = key_sent
+
+    def __str__(self) -> str:
+        if self.key_sent:
+            return f"The server at {self.host} does not accept this key ({self.status})."
+        return f"The server at {self.host} wants a key ({self.status})."
+
+
+class NoChatService(ServerError):
+    """There is a server, but no OpenAI-compatible chat at this address."""
+
+    def __init__(self, address: str, status: int) -> None:
+        super().__init__(address, status)
+        self.status = status
+
+    def __str__(self) -> str:
+        return f"There is no chat service at {self.address} ({self.status}). Such addresses mostly end in /v1."
+
+
+class ModelNotOffered(ServerError):
+    """The server does not have `model`; `offered` are those it has, as far as it says."""
+
+    def __init__(self, address: str, model: str, offered: tuple[str, ...] = ()) -> None:
+        super().__init__(address, model, offered)
+        self.model = model
+        self.offered = offered
+
+    def __str__(self) -> str:
+        what = f"the model “{self.model}”" if self.model else "any model"
+        sentence = f"The server at {self.host} does not offer {what}."
+        if not self.offered:
+            return sentence
+        shown = ", ".join(self.offered[:_MODELS_NAMED])
+        return f"{sentence} It offers {shown}{' and others' if len(self.offered) > _MODELS_NAMED else ''}."
+
+
+class ServerBusy(ServerError):
+    """Too many requests, or not ready yet; `retry_after` is in seconds where the server says so."""
+
+    def __init__(self, address: str, status: int, reason: str, retry_after: float | None = None) -> None:
+        super().__init__(address, status, reason, retry_after)
+        self.status = status
+        self.reason = reason
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        later = "later" if self.retry_after is None else f"in {self.retry_after:,.0f} seconds"
+        return f"The server at {self.host} takes no request now ({self.status}). Try again {later}{_said(self.reason)}"
+
+
+class ServerBroke(ServerError):
+    """The server failed; `reason` is its own word."""
+
+    def __init__(self, address: str, status: int, reason: str) -> None:
+        super().__init__(address, status, reason)
+        self.status = status
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The server at {self.host} failed ({self.status}){_said(self.reason)}"
+
+
+class RequestRefused(ServerError):
+    """The server does not do what was asked; `reason` is its own word."""
+
+    def __init__(self, address: str, status: int, reason: str) -> None:
+        super().__init__(address, status, reason)
+        self.status = status
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The server at {self.host} refuses this request ({self.status}){_said(self.reason)}"
+
+
+class RedirectRefused(ServerError):
+    """The server sends on to `target`, where nobody wanted to send a prompt or a key."""
+
+    def __init__(self, address: str, target: str) -> None:
+        super().__init__(address, target)
+        self.target = target
+
+    def __str__(self) -> str:
+        where = f"to {self.target}" if self.target else "to another address"
+        return f"The server at {self.host} sends on {where}. Nothing was sent there; use that address if it is right."
+
+
+class ReplyBroken(ServerError):
+    """A reply that cannot be read to its end; `reason` says what is wrong with it."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(address, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The reply from {self.host} is not whole: {self.reason}"
+
+
+def _said(reason: str) -> str:
+    return f": {reason}" if reason else "."
 
 
 class TemplateFailed(InferenceError):
