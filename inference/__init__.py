@@ -4,6 +4,8 @@ This is the public face; nothing else is imported from outside, and importing it
 Jinja are loaded with the first model.
 """
 
+from inference.client import Client, Response, connect
+from inference.engine import Engine, LocalEngine
 from inference.errors import (
     EngineClosed,
     EngineFault,
@@ -41,7 +43,9 @@ from inference.events import (
     Usage,
     rate_of_decode,
 )
+from inference.machine import default_threads
 from inference.messages import Message, Role
+from inference.model_files import display_name, embedded_model
 from inference.requests import (
     DEFAULT_SAMPLING,
     GenerationRequest,
@@ -54,7 +58,9 @@ from inference.requests import (
 __all__ = [
     "DEFAULT_SAMPLING",
     "BlockKind",
+    "Client",
     "DeltaKind",
+    "Engine",
     "EngineClosed",
     "EngineFault",
     "Event",
@@ -66,6 +72,7 @@ __all__ = [
     "GenerationRequest",
     "InferenceError",
     "InvalidRequest",
+    "LocalEngine",
     "Message",
     "ModelConfig",
     "ModelError",
@@ -83,6 +90,7 @@ __all__ = [
     "PromptBlock",
     "PromptTooLong",
     "RequestId",
+    "Response",
     "ReuseEnd",
     "Role",
     "Sampling",
@@ -91,6 +99,10 @@ __all__ = [
     "Timings",
     "Trace",
     "Usage",
+    "connect",
+    "default_threads",
+    "display_name",
+    "embedded_model",
     "new_request_id",
     "rate_of_decode",
 ]

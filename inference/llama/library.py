@@ -1,0 +1,74 @@
+"""The bindings, as this engine calls them.
+
+Only `llama_decode` and a few long calls let other threads run meanwhile. The short ones keep Python's lock: each
+time it is given away, a painting window may keep it for a whole frame.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+import sys
+from typing import Any
+
+# Without it an abort inside ggml starts a debugger to print its own stack, and waits for it.
+os.environ.setdefault("GGML_NO_BACKTRACE", "1")
+
+from llama_cpp import llama_cpp as llama
+
+__all__ = ["abort_callback", "device_text", "llama", "sampler_sample", "token_to_piece", "vocab_is_end"]
+
+_held: Any = ctypes.PyDLL(llama._lib._name, handle=llama._lib._handle)  # noqa: SLF001 - the very library it loaded
+
+sampler_sample = _held.llama_sampler_sample
+sampler_sample.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32]
+sampler_sample.restype = ctypes.c_int32
+
+token_to_piece = _held.llama_token_to_piece
+token_to_piece.argtypes = [
+    ctypes.c_void_p, ctypes.c_int32, ctypes.c_char_p, ctypes.c_int32, ctypes.c_int32, ctypes.c_bool,
+]  # fmt: skip
+token_to_piece.restype = ctypes.c_int32
+
+vocab_is_end = _held.llama_vocab_is_eog
+vocab_is_end.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+vocab_is_end.restype = ctypes.c_bool
+
+
+def abort_callback() -> Any:  # noqa: ANN401 - a native function pointer
+    """A native function that returns 0 while the C string it is given is empty: `strlen`.
+
+    llama.cpp asks some five hundred times a token whether to go on. Were Python asked, it would wait for its lock
+    each time.
+    """
+    library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
+    return ctypes.cast(library.strlen, llama.ggml_abort_callback)
+
+
+def device_text(gpu_layers: int | None, block_count: int) -> str:
+    """Where the model runs, as shown: "CPU", or the GPU with how many of its layers ("CUDA0: 24 of 33 layers")."""
+    if gpu_layers == 0 or not llama.llama_supports_gpu_offload():
+        return "CPU"
+    names = _gpu_names()
+    if not names:
+        return "CPU"
+    # llama.cpp counts the output layer with the blocks.
+    every = block_count + 1
+    return f"{' + '.join(names)}: {every if gpu_layers is None else min(gpu_layers, every)} of {every} layers"
+
+
+def _gpu_names() -> list[str]:
+    library = llama._lib  # noqa: SLF001 - opening ggml by its own path would load a second copy
+    library.ggml_backend_dev_count.restype = ctypes.c_size_t
+    library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
+    library.ggml_backend_dev_get.restype = ctypes.c_void_p
+    library.ggml_backend_dev_name.argtypes = [ctypes.c_void_p]
+    library.ggml_backend_dev_name.restype = ctypes.c_char_p
+    library.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
+    library.ggml_backend_dev_type.restype = ctypes.c_int
+    gpu, integrated = 1, 2
+    devices = [library.ggml_backend_dev_get(index) for index in range(library.ggml_backend_dev_count())]
+    named = [(library.ggml_backend_dev_type(each), library.ggml_backend_dev_name(each).decode()) for each in devices]
+    discrete = [name for kind, name in named if kind == gpu]
+    return discrete or [name for kind, name in named if kind == integrated]

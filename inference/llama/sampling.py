@@ -1,0 +1,65 @@
+"""How the next token is chosen: one chain of llama.cpp's samplers per generation."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Protocol
+
+from inference.errors import GenerationBroke
+from inference.llama.library import llama, sampler_sample
+from inference.requests import Sampling
+
+_PENALISED_TOKENS = 64  # how far back a repetition counts
+_MOST_SEED = 2**32 - 1  # llama.cpp's word for "choose one"
+
+
+class LlamaSampler:
+    """A chain over the logits of one context. It accepts what it samples by itself."""
+
+    def __init__(self, context: LogitsOwner, sampling: Sampling) -> None:
+        self._context = context
+        self._chain = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
+        links = list(_samplers(sampling))
+        for link in filter(None, links):
+            llama.llama_sampler_chain_add(self._chain, link)
+        if not all(links):
+            # A chain with an empty link would end the process at its first sample.
+            self.close()
+            raise GenerationBroke("a sampler could not be made.")
+
+    def sample(self) -> int:
+        """Raises GenerationBroke where there are no logits to sample from."""
+        return int(sampler_sample(self._chain, self._context.with_logits(), -1))
+
+    def close(self) -> None:
+        if self._chain:
+            llama.llama_sampler_free(self._chain)
+            self._chain = None
+
+
+class LogitsOwner(Protocol):
+    """A context whose last token's logits can be sampled from."""
+
+    def with_logits(self) -> int:
+        """The context's pointer. Raises GenerationBroke where it has no logits: llama.cpp would end the process."""
+
+
+def _samplers(sampling: Sampling) -> Iterator[int]:
+    """The links in their order. Those that cut come before those that look at each token that is left."""
+    top_k, penalty = sampling.top_k or 0, sampling.repeat_penalty or 1.0
+    if not sampling.temperature:
+        if penalty != 1.0:
+            yield llama.llama_sampler_init_penalties(_PENALISED_TOKENS, penalty, 0.0, 0.0)
+        yield llama.llama_sampler_init_greedy()
+        return
+    if top_k:
+        yield llama.llama_sampler_init_top_k(top_k)
+    if penalty != 1.0:
+        yield llama.llama_sampler_init_penalties(_PENALISED_TOKENS, penalty, 0.0, 0.0)
+    if sampling.top_p is not None and sampling.top_p < 1.0:
+        yield llama.llama_sampler_init_top_p(sampling.top_p, 1)
+    if sampling.min_p:
+        yield llama.llama_sampler_init_min_p(sampling.min_p, 1)
+    yield llama.llama_sampler_init_temp(sampling.temperature)
+    yield llama.llama_sampler_init_dist(secrets.randbelow(_MOST_SEED) if sampling.seed is None else sampling.seed)
