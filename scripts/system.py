@@ -161,7 +161,14 @@ LIBRARIES = (
 FONTS = (
     Need("fontconfig", "command", ("fc-list",), "fontconfig", "fontconfig", vital=False),
     Need("a font for text", "font", (":lang=en",), "fonts-noto-core", "google-noto-sans-fonts", vital=False),
-    Need("a font for code", "font", (":lang=en:spacing=100",), "fonts-noto-mono", "google-noto-sans-mono-fonts", vital=False),
+    Need(
+        "a font for code",
+        "font",
+        (":lang=en:spacing=100",),
+        "fonts-noto-mono",
+        "google-noto-sans-mono-fonts",
+        vital=False,
+    ),
     Need("a font for CJK", "font", (":lang=zh-cn",), "fonts-noto-cjk", "google-noto-sans-cjk-fonts", vital=False),
     Need(
         "a font for emoji",

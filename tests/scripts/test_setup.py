@@ -188,10 +188,18 @@ def test_a_failed_pip_shows_the_end_of_its_log_and_one_sentence(root: Path, shel
     assert "pip failed at installing the packages." in str(caught.value)
 
 
+def test_what_a_compiler_complained_of_first_is_shown_before_the_end_of_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("configuring\na.cpp:1: error: no such thing\n" + "note\n" * 100 + "failed\n")
+    said = setup.failure("It failed.", log).splitlines()
+    assert said[0] == "    a.cpp:1: error: no such thing"
+    assert said[-2:] == ["    failed", f"It failed. All it said is in {log}."]
+    assert len(said) == setup.CAUSE_LINES + setup.LOG_LINES + 1
+
+
 def test_a_missing_test_model_is_said_loudly_every_time_and_stops_nothing(
     root: Path, shell: Shell, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shell.fails_at = shell.stops_at = ""
     shell.fails_at = setup.TEST_MODEL
     provide(root, shell, "test")
     for installed in (root / ".venv/lib/python3/site-packages").glob("gemma3*"):
