@@ -10,16 +10,18 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from typing import Any, NoReturn, TextIO, assert_never
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, assert_never
 
 from inference.client import Client, Response, connect
 from inference.errors import InferenceError, InvalidRequest
 from inference.events import GenerationFailed, GenerationFinished, PrefillProgress, TextDelta, Usage
 from inference.messages import Message, Role
+from inference.requests import base_url_of, is_address
 
 _RESERVED = ("compare", "lab", "models")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
+_OPENAI = "https://api.openai.com/v1"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answer(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     try:
         messages = _messages(options)
-        client = connect(options.model, context_size=options.context_size, threads=options.threads)
+        client = connect(
+            options.model,
+            model=options.remote_model,
+            api_key=key_for(options.model, os.environ),
+            context_size=options.context_size,
+            threads=options.threads,
+        )
         wishes = _wishes(options)
         with client:
             if options.json or options.no_stream:
@@ -58,6 +66,20 @@ def _answer(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def key_for(model: str | None, environment: Mapping[str, str]) -> str | None:
+    """The key for the server at this address, from the environment.
+
+    HEADWATER_API_KEY is meant for the server that is named beside it. OPENAI_API_KEY is meant for OpenAI, and other
+    programs leave it set: it goes to OpenAI's own address only.
+    """
+    if model is None or not is_address(model):
+        return None
+    key = environment.get("HEADWATER_API_KEY", "").strip()
+    if not key and base_url_of(model) == _OPENAI:
+        key = environment.get("OPENAI_API_KEY", "").strip()
+    return key or None
 
 
 def _messages(options: argparse.Namespace) -> list[Message]:
@@ -149,18 +171,21 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\n")
 
-    def print_help(self, file: TextIO | None = None) -> None:
-        super().print_help(file or sys.stdout)
-
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m inference",
-        description="Ask a language model on this machine. The reply is written while it is made.",
-        epilog="A prompt of - is read from standard input; anything after -- is a prompt.",
+        description="Ask a language model on this machine or on a server. The reply is written while it is made.",
+        epilog="A prompt of - is read from standard input; anything after -- is a prompt. The key for a server is read "
+        "from the environment: HEADWATER_API_KEY, and for OpenAI itself OPENAI_API_KEY.",
     )
     parser.add_argument("prompt", metavar="PROMPT", help="what to ask")
-    parser.add_argument("--model", metavar="FILE", help="a GGUF file (default: the embedded SmolLM2)")
+    parser.add_argument(
+        "--model",
+        metavar="FILE|URL",
+        help="a GGUF file (default: the embedded SmolLM2), or a server's address such as http://127.0.0.1:8080/v1",
+    )
+    parser.add_argument("--remote-model", metavar="NAME", help="what a server calls its model (default: its first one)")
     parser.add_argument("--system", metavar="TEXT", help="the system prompt")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the most tokens to write (default: to the window)")
     parser.add_argument("--temperature", type=float, metavar="T", help="0 always takes the likeliest token")

@@ -1,4 +1,4 @@
-"""connect(model) -> Client: generate() and stream(), a thin blocking wrapper around an engine.
+"""connect(model or address) -> Client: generate() and stream(), a thin blocking wrapper around an engine.
 
 It needs no window and no event loop: the caller's thread waits, the engine's works.
 """
@@ -27,6 +27,9 @@ from inference.events import (
     ModelReady,
     ModelUnloaded,
     PrefillProgress,
+    RemoteModelEvent,
+    RemoteModelFailed,
+    RemoteModelReady,
     TextDelta,
     Timings,
     Trace,
@@ -34,7 +37,17 @@ from inference.events import (
 )
 from inference.messages import Message, Role, message_from
 from inference.model_files import EMBEDDED_FILE_NAME, embedded_model
-from inference.requests import GenerationRequest, ModelConfig, RequestId, Sampling
+from inference.remote import RemoteEngine
+from inference.requests import (
+    AnyModel,
+    GenerationRequest,
+    ModelConfig,
+    RemoteModel,
+    RequestId,
+    Sampling,
+    base_url_of,
+    is_address,
+)
 
 _REMEMBERED_REPLIES = 256
 _WAKE_SECONDS = 0.25  # on Windows a wait without end cannot be interrupted by Ctrl-C
@@ -53,25 +66,38 @@ class Response:
 
 
 def connect(
-    model: str | Path | ModelConfig | None = None,
+    source: str | Path | ModelConfig | None = None,
     *,
+    model: str | Path | ModelConfig | None = None,
+    api_key: str | None = None,
     context_size: int | None = None,
     threads: int | None = None,
     gpu_layers: int | None = None,
 ) -> Client:
-    """A client of `model`: the path of a GGUF file, or `None` for the embedded default.
+    """A client of a model: the path of a GGUF file, the address of a server, or `None` for the embedded default.
 
-    The model is loaded with the first request. `context_size` is in tokens; see `ModelConfig` for what `None` means.
+    A file is loaded with the first request. `context_size` is in tokens; see `ModelConfig` for what `None` means.
+
+    A server is any that speaks OpenAI's protocol, by an address such as `http://127.0.0.1:8080/v1`; `model` is what
+    it calls the model, or `None` for its only or first one, and `api_key` goes to that address and to no other. It
+    is asked with the first request.
 
     Raises:
         ModelNotFound: there is no such file, or no embedded model.
-        InvalidRequest: a size below 1.
+        InvalidRequest: a size below 1, an address that is none, or what only files or only servers have.
     """
-    if not isinstance(model, ModelConfig):
-        model = ModelConfig(_path_of(model), context_size, threads, gpu_layers)
-    if not model.path.exists():
-        raise ModelNotFound(model.path)
-    return Client(model)
+    if source is None:
+        source, model = model, None
+    local = (context_size, threads, gpu_layers)
+    if isinstance(source, str) and is_address(source):
+        return _remote_client(source, model, api_key, local)
+    if model is not None or api_key is not None:
+        raise InvalidRequest("A model file is given alone; a model's name and a key belong to a server's address.")
+    if not isinstance(source, ModelConfig):
+        source = ModelConfig(_path_of(source), *local)
+    if not source.path.exists():
+        raise ModelNotFound(source.path)
+    return Client(source)
 
 
 class Client:
@@ -81,7 +107,7 @@ class Client:
     conversation reuses its KV cache by itself. Closing is optional; a client left open is closed at exit.
     """
 
-    def __init__(self, model: ModelConfig, engine: Engine | None = None, mailbox: Mailbox | None = None) -> None:
+    def __init__(self, model: AnyModel, engine: Engine | None = None, mailbox: Mailbox | None = None) -> None:
         self.model = model
         self._mailbox = mailbox or Mailbox()
         self._engine: Engine = engine or LocalEngine(self._mailbox.post)
@@ -198,9 +224,16 @@ class Mailbox:
         self._boxes: dict[RequestId, queue.SimpleQueue[GenerationEvent]] = {}
         self._lock = threading.Lock()
 
-    def post(self, event: Event) -> None:
+    def post(self, event: Event | RemoteModelEvent) -> None:
         match event:
-            case ModelLoading() | ModelReady() | ModelFailed() | ModelUnloaded():
+            case (
+                ModelLoading()
+                | ModelReady()
+                | ModelFailed()
+                | ModelUnloaded()
+                | RemoteModelReady()
+                | RemoteModelFailed()
+            ):
                 return  # a model that cannot be loaded also fails the request that wanted it
             case PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
                 with self._lock:
@@ -246,6 +279,19 @@ def _next_of(letters: queue.SimpleQueue[GenerationEvent]) -> GenerationEvent:
             return letters.get(timeout=_WAKE_SECONDS)
         except queue.Empty:
             continue
+
+
+def _remote_client(
+    address: str, model: str | Path | ModelConfig | None, api_key: str | None, local: tuple[int | None, ...]
+) -> Client:
+    if not isinstance(model, str | None):
+        raise InvalidRequest("A server's model is given by its name.")
+    if any(value is not None for value in local):
+        raise InvalidRequest("The context size, threads and layers are a server's own; leave them out.")
+    remote = RemoteModel(base_url_of(address), model or "")
+    keys = {remote.base_url: api_key.strip()} if api_key is not None else {}
+    mailbox = Mailbox()
+    return Client(remote, RemoteEngine(mailbox.post, keys.get), mailbox)
 
 
 def _path_of(model: str | Path | None) -> Path:

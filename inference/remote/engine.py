@@ -1,0 +1,102 @@
+"""RemoteEngine: OpenAI-compatible servers behind the same face as the model on this machine.
+
+Requests run side by side: a server decides itself whose turn it is, and none waits for the model on this machine.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import replace
+
+from inference.errors import InvalidRequest
+from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience
+from inference.requests import AnyModel, GenerationRequest, RemoteModel, RequestId
+
+
+def _no_key(_: str) -> None:
+    return None
+
+
+class RemoteEngine:
+    """Answers requests that name a `RemoteModel`, on a thread of its own, whichever server they name.
+
+    `key_of` gives a server's key by its base URL; the key goes to that address and to no other. A program that
+    never closes the engine still exits cleanly: it is closed at the interpreter's exit.
+    """
+
+    def __init__(
+        self,
+        emit: Emit,
+        key_of: KeyOf = _no_key,
+        patience: Patience | None = None,
+        clock: Clock = time.perf_counter,
+    ) -> None:
+        self._emit = emit
+        self._key_of = key_of
+        self._patience = patience or Patience()
+        self._clock = clock
+        self._inbox = Inbox()
+        self._thread = threading.Thread(target=self._work, name="remote engine", daemon=True)
+        self._close_at_exit = _closer_of(self)
+        atexit.register(self._close_at_exit)
+        self._thread.start()
+
+    def load(self, model: AnyModel) -> None:
+        """Ask the server about `model`. Ends with `RemoteModelReady` or `RemoteModelFailed`.
+
+        Raises:
+            EngineClosed: the engine was closed before.
+            InvalidRequest: a model file.
+        """
+        self._inbox.put(Look(_remote(model)))
+
+    def unload(self) -> None:
+        """Nothing is held here: a server keeps or frees its models as it likes."""
+
+    def generate(self, request: GenerationRequest) -> RequestId:
+        """Send a request to the server it names.
+
+        Raises:
+            EngineClosed: the engine was closed before.
+            InvalidRequest: the request names a model file.
+        """
+        _remote(request.model)
+        self._inbox.put(replace(request, submitted_at=self._clock()))
+        return request.id
+
+    def cancel(self, request: RequestId) -> None:
+        """Close the connection of a request at once, wherever it is; what was written stays."""
+        self._inbox.cancel(request)
+
+    def close(self) -> None:
+        """Cancel everything and wait for the last event. Closing twice is fine."""
+        self._inbox.close()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+        atexit.unregister(self._close_at_exit)
+
+    def _work(self) -> None:
+        # asyncio and httpx2 take a fifth of a second to import: on this thread, once an engine is wanted.
+        from inference.remote.loop import run
+
+        run(self._inbox, self._emit, self._key_of, self._patience, self._clock)
+
+
+def _remote(model: AnyModel) -> RemoteModel:
+    if not isinstance(model, RemoteModel):
+        raise InvalidRequest("This engine answers from servers; the request names a model file.")
+    return model
+
+
+def _closer_of(engine: RemoteEngine) -> Callable[[], None]:
+    reference = weakref.ref(engine)
+
+    def close() -> None:
+        if (alive := reference()) is not None:
+            alive.close()
+
+    return close

@@ -1,0 +1,177 @@
+"""The remote engine's thread: an event loop on which each request is a task.
+
+A task is what can be stopped anywhere: while a name is looked up, before the first byte, in mid-stream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from typing import assert_never
+
+from inference.errors import EngineFault, InferenceError, ModelNotOffered
+from inference.events import RemoteModelFailed, RemoteModelInfo, RemoteModelReady
+from inference.remote.inbox import Clock, Emit, Inbox, Job, KeyOf, Look, Patience
+from inference.remote.reply import Reply
+from inference.remote.server import Server
+from inference.remote.wire import Chunk, Offer, body_of
+from inference.requests import GenerationRequest, RemoteModel, RequestId
+
+
+def run(inbox: Inbox, emit: Emit, key_of: KeyOf, patience: Patience, clock: Clock) -> None:
+    """Do what comes into `inbox` until it is closed, then end what still runs."""
+    loop = asyncio.new_event_loop()
+    try:
+        loop.run_until_complete(_Tasks(emit, key_of, patience, clock).serve(inbox))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        inbox.wake_with(None)
+        # Without waiting for its helper threads: one may be looking up a name for a long time.
+        loop.close()
+
+
+class _Tasks:
+    """The requests that run, and what is known of the servers they go to."""
+
+    def __init__(self, emit: Emit, key_of: KeyOf, patience: Patience, clock: Clock) -> None:
+        self._emit = emit
+        self._key_of = key_of
+        self._patience = patience
+        self._clock = clock
+        self._servers: dict[str, Server] = {}
+        self._offers: dict[str, Offer] = {}  # believed until a request to that server fails
+        self._talks: dict[RequestId, asyncio.Task[None]] = {}
+        self._ends: set[asyncio.Task[None]] = set()  # that see the talks through
+        self._looks: set[asyncio.Task[None]] = set()
+
+    async def serve(self, inbox: Inbox) -> None:
+        loop, awake = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            loop.call_soon_threadsafe(awake.set)
+
+        inbox.wake_with(wake)
+        while True:
+            awake.clear()
+            batch = inbox.take()
+            for job in batch.jobs:
+                self._begin(job)
+            for request in batch.cancelled:
+                if (talk := self._talks.get(request)) is not None:
+                    talk.cancel()
+            if batch.closing:
+                break
+            await awake.wait()
+        await self._end_all()
+
+    def _begin(self, job: Job) -> None:
+        match job:
+            case GenerationRequest():
+                reply = Reply(job, _remote(job).name, self._clock)
+                talk = asyncio.create_task(self._talk(job, reply))
+                self._talks[job.id] = talk
+                # Cancelled before its first step, a task runs none of its own code: another one sees it through.
+                _keep(asyncio.create_task(self._see_through(job.id, talk, reply)), self._ends)
+            case Look():
+                _keep(asyncio.create_task(self._look(job.model)), self._looks)
+            case _:
+                assert_never(job)
+
+    async def _talk(self, request: GenerationRequest, reply: Reply) -> None:
+        model = _remote(request)
+        key = self._key_of(model.base_url)
+        server = self._server(model.base_url)
+
+        def hear(chunk: Chunk) -> None:
+            for event in reply.feed(chunk):
+                self._emit(event)
+
+        offer = Offer()
+        try:
+            offer = await self._offer(model, server, key)
+            name = _named(model, offer)
+            await server.talk(body_of(request, name, offer.dialect), name, key, hear)
+        except ModelNotOffered as error:
+            self._offers.pop(model.base_url, None)
+            raise ModelNotOffered(error.address, error.model, offer.names) from None
+        except InferenceError:
+            self._offers.pop(model.base_url, None)
+            raise
+
+    async def _offer(self, model: RemoteModel, server: Server, key: str | None) -> Offer:
+        """What the server offers. Where it does not say, a model that was named can be asked for all the same."""
+        offer = self._offers.get(model.base_url)
+        if offer is None:
+            try:
+                offer = await server.offer(key)
+            except InferenceError:
+                if not model.name:
+                    raise
+                offer = Offer()
+            self._offers[model.base_url] = offer
+        return offer
+
+    async def _see_through(self, request: RequestId, talk: asyncio.Task[None], reply: Reply) -> None:
+        """Emit the last event of a request, whichever way it ended."""
+        await asyncio.wait({talk})
+        del self._talks[request]
+        error = None if talk.cancelled() else talk.exception()
+        if error is not None:
+            self._emit(reply.fail(_known(error)))
+            return
+        for event in reply.finish(cancelled=talk.cancelled()):
+            self._emit(event)
+
+    async def _look(self, model: RemoteModel) -> None:
+        try:
+            offer = await self._server(model.base_url).offer(self._key_of(model.base_url))
+            self._offers[model.base_url] = offer
+            self._emit(RemoteModelReady(_info_of(model, offer), offer.names))
+        except InferenceError as error:
+            self._emit(RemoteModelFailed(model, error))
+        except Exception as error:  # noqa: BLE001 - the engine's loop: one bad job must not end it
+            self._emit(RemoteModelFailed(model, _known(error)))
+
+    def _server(self, base_url: str) -> Server:
+        if base_url not in self._servers:
+            self._servers[base_url] = Server(base_url, self._patience)
+        return self._servers[base_url]
+
+    async def _end_all(self) -> None:
+        for task in (*self._talks.values(), *self._looks):
+            task.cancel()
+        if running := self._ends | self._looks:
+            await asyncio.wait(running)
+        for server in self._servers.values():
+            await server.close()
+
+
+def _keep(task: asyncio.Task[None], tasks: set[asyncio.Task[None]]) -> None:
+    """Hold on to a task while it runs; asyncio itself does not."""
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+
+
+def _remote(request: GenerationRequest) -> RemoteModel:
+    assert isinstance(request.model, RemoteModel)  # noqa: S101 - the engine takes no other
+    return request.model
+
+
+def _named(model: RemoteModel, offer: Offer) -> str:
+    if not model.name and not offer.models:
+        raise ModelNotOffered(model.base_url, "")
+    return model.name or offer.names[0]
+
+
+def _info_of(model: RemoteModel, offer: Offer) -> RemoteModelInfo:
+    name = _named(model, offer)
+    for info in offer.models:
+        if info.config.name == name:
+            return info
+    raise ModelNotOffered(model.base_url, name, offer.names)
+
+
+def _known(error: BaseException) -> InferenceError:
+    if isinstance(error, InferenceError):
+        return error
+    return EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
