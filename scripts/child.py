@@ -79,7 +79,8 @@ class Progress:
         self._detail = ""
 
     def at(self, seconds: float, detail: str) -> None:
-        """Show the time gone by; a new `detail` is said at once."""
+        """Show the time gone by; a new `detail` is said at once, and holds until there is another."""
+        detail = detail or self._detail
         if self._terminal:
             self._out.write("\r\x1b[K" + self._line(seconds, detail))
             self._out.flush()

@@ -46,7 +46,7 @@ def test_where_there_is_no_terminal_a_line_comes_at_once_and_then_now_and_then()
 def test_a_new_kind_of_news_is_said_at_once_but_not_each_new_number() -> None:
     out = io.StringIO()
     progress = child.Progress("installing", out, line_every=30)
-    for second, detail in enumerate(["", "compiling 1 of 9", "compiling 2 of 9", "compiling 3 of 9"]):
+    for second, detail in enumerate(["", "compiling 1 of 9", "compiling 2 of 9", "", "compiling 3 of 9"]):
         progress.at(second, detail)
     assert out.getvalue().splitlines() == ["  installing: 0 s", "  installing: 1 s, compiling 1 of 9"]
 
