@@ -1,0 +1,1 @@
+"""Servers behind the engine's face."""
