@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import assert_never
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -16,6 +16,7 @@ from desktop.model_choice import ModelChoice, ModelPhase
 from desktop.store import Store, StoreError
 from inference import (
     DeltaKind,
+    Engine,
     EngineClosed,
     Event,
     GenerationEvent,
@@ -37,9 +38,6 @@ from inference import (
     Usage,
     rate_of_decode,
 )
-
-if TYPE_CHECKING:
-    from inference import Engine
 
 CHECKPOINT_MILLISECONDS = 1_000
 PROGRESS_MILLISECONDS = 100
@@ -467,11 +465,12 @@ def _figures_of(usage: Usage, timings: Timings) -> Figures:
     if timings.prepare is None:
         # It was stopped before its prompt was looked at: nothing was held, read or reused.
         return Figures()
+    cached = usage.cached_tokens
     return Figures(
-        context_used=(usage.cached_tokens or 0) + timings.prefill_tokens + usage.output_tokens,
+        context_used=None if cached is None else cached + timings.prefill_tokens + usage.output_tokens,
         prefill_rate=timings.prefill_rate,
         new_tokens=timings.prefill_tokens,
-        cached_tokens=usage.cached_tokens,
+        cached_tokens=cached,
         decode_rate=timings.decode_rate,
         ttft=timings.ttft,
     )

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QObject, Signal
 
 from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation, Turn
 from desktop.model_choice import ModelChoice
 from desktop.store import Store, StoreError
-from inference import Event
-
-if TYPE_CHECKING:
-    from inference import Engine
+from inference import Engine, Event
 
 
 class Library(QObject):

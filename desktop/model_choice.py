@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from desktop.settings import SettingsFile
-from inference import Event, ModelConfig, ModelFailed, ModelInfo, ModelLoading, ModelReady, ModelUnloaded
-
-if TYPE_CHECKING:
-    from inference import Engine
+from inference import (
+    Engine,
+    Event,
+    ModelConfig,
+    ModelFailed,
+    ModelInfo,
+    ModelLoading,
+    ModelReady,
+    ModelUnloaded,
+    display_name,
+)
 
 RECENT_MODELS = 8
 
@@ -42,7 +48,7 @@ class ModelState:
         """How the model is called on screen; empty where there is none."""
         if self.info is not None:
             return self.info.name
-        return "" if self.config is None else self.config.path.stem
+        return "" if self.config is None else display_name(self.config.path)
 
 
 class ModelChoice(QObject):

@@ -156,8 +156,7 @@ def test_ctrl_c_arrives_as_a_signal_and_the_old_handlers_come_back(qapp, qtbot):
 def real(start):
     if embedded_model() is None:
         pytest.skip("the embedded model is not installed")
-    app = start(make_engine=LocalEngine, embedded=embedded_model())
-    return app
+    return start(make_engine=LocalEngine, embedded=embedded_model())
 
 
 @pytest.mark.model
