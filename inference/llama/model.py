@@ -96,7 +96,7 @@ class LlamaModel:
 
     def sampler(self, sampling: Sampling) -> LlamaSampler:
         self._open_context()
-        return LlamaSampler(self, sampling)
+        return LlamaSampler(self, sampling, self._vocabulary.size)
 
     def with_logits(self) -> int:
         """The context, whose last token's logits are there to sample from."""

@@ -17,10 +17,10 @@ _MOST_SEED = 2**32 - 1  # llama.cpp's word for "choose one"
 class LlamaSampler:
     """A chain over the logits of one context. It accepts what it samples by itself."""
 
-    def __init__(self, context: LogitsOwner, sampling: Sampling) -> None:
+    def __init__(self, context: LogitsOwner, sampling: Sampling, vocabulary_size: int) -> None:
         self._context = context
         self._chain = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
-        links = list(_samplers(sampling))
+        links = list(_samplers(sampling, vocabulary_size))
         for link in filter(None, links):
             llama.llama_sampler_chain_add(self._chain, link)
         if not all(links):
@@ -45,18 +45,18 @@ class LogitsOwner(Protocol):
         """The context's pointer. Raises GenerationBroke where it has no logits: llama.cpp would end the process."""
 
 
-def _samplers(sampling: Sampling) -> Iterator[int]:
+def _samplers(sampling: Sampling, vocabulary_size: int) -> Iterator[int]:
     """The links in their order. Those that cut come before those that look at each token that is left."""
     top_k, penalty = sampling.top_k or 0, sampling.repeat_penalty or 1.0
     if not sampling.temperature:
         if penalty != 1.0:
-            yield llama.llama_sampler_init_penalties(_PENALISED_TOKENS, penalty, 0.0, 0.0)
+            yield llama.llama_sampler_init_penalties(vocabulary_size, _PENALISED_TOKENS, penalty, 0.0, 0.0)
         yield llama.llama_sampler_init_greedy()
         return
     if top_k:
         yield llama.llama_sampler_init_top_k(top_k)
     if penalty != 1.0:
-        yield llama.llama_sampler_init_penalties(_PENALISED_TOKENS, penalty, 0.0, 0.0)
+        yield llama.llama_sampler_init_penalties(vocabulary_size, _PENALISED_TOKENS, penalty, 0.0, 0.0)
     if sampling.top_p is not None and sampling.top_p < 1.0:
         yield llama.llama_sampler_init_top_p(sampling.top_p, 1)
     if sampling.min_p:
