@@ -85,7 +85,8 @@ class _Pieces:
         while gap := _GAP.search(self._content, max(begin, self.begin + _PIECE_LENGTH), end):
             begin = gap.end()
             piece = self._content[self.begin : begin]
-            if piece.count("[") == piece.count("]") and piece.count("(") == piece.count(")"):
+            is_between_words = not self._content[begin : begin + 1].isspace() and begin < len(self._content)
+            if is_between_words and piece.count("[") == piece.count("]") and piece.count("(") == piece.count(")"):
                 self.settled.append(piece)
                 self.begin = begin
 
@@ -158,13 +159,16 @@ def _before(content: str, marks: re.Match[str]) -> str:
 
 
 def _takes_more(content: str) -> bool:
-    return bool(content) and INERT_TEXT.fullmatch(content[-1]) is not None
+    # "12" may still become a list's "12. ".
+    is_number = _NUMBER.fullmatch(content, content.rfind("\n") + 1)
+    return bool(content) and not is_number and INERT_TEXT.fullmatch(content[-1]) is not None
 
 
 _CLOSING = frozenset(".,:;!?)]}\"'%`*_~\u201d\u2019\u2026")
 _HALF_MARKER = re.compile(r"[ \t>]*(?:[-+*=_#~`|:]+[ \t|:-]*|\d{1,3}[.)]?)[ \t]*")
+_NUMBER = re.compile(r"\d{1,9}[.)]?")
 _HALF_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
 _MARKS = re.compile(r"\\.?|`+|\*+|_+|~+", re.DOTALL)
 _TICKS = re.compile("`+")
-_GAP = re.compile(r"\s(?=\S)")
+_GAP = re.compile(r"\s")
 _PIECE_LENGTH = 300

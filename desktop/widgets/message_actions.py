@@ -1,0 +1,84 @@
+"""What can be done with a message: buttons that keep their place and show themselves when they are wanted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from desktop.theme import Theme, figure_font
+from desktop.widgets.painting import paint_box, paint_focus_ring
+
+_HEIGHT = 28
+_SIDE = 8
+_ICON = 14
+_GAP = 6
+_ANSWER_SHOWN = 1500  # milliseconds
+
+
+class CopyButton(QToolButton):
+    """Copies a message. It is there for the keyboard always, for the eye on hover and on focus."""
+
+    asked = Signal(object)  # what it was made for
+
+    def __init__(self, theme: Theme, subject: object, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.subject = subject
+        self._theme = theme
+        self._is_wanted = False
+        self._answer = QTimer(self)
+        self._answer.setSingleShot(True)
+        self._answer.setInterval(_ANSWER_SHOWN)
+        self._answer.timeout.connect(self.update)
+        self.setText(self.tr("Copy"))
+        self.setAccessibleName(name)
+        self.setFont(figure_font())
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.resize(self.sizeHint())
+        self.clicked.connect(self._ask)
+
+    def set_wanted(self, *, wanted: bool) -> None:
+        """Whether the mouse is over its message."""
+        if wanted != self._is_wanted:
+            self._is_wanted = wanted
+            self.update()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        widest = max(metrics.horizontalAdvance(text) for text in (self.tr("Copy"), self.tr("Copied")))
+        return QSize(widest + _ICON + _GAP + 2 * _SIDE, _HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if not (self._is_wanted or self.hasFocus() or self.underMouse() or self._answer.isActive()):
+            return
+        painter = QPainter(self)
+        if self.underMouse() or self.isDown():
+            paint_box(painter, self.rect(), fill=self._theme.bubble, corner=6)
+        self._paint_sheets(painter)
+        painter.setPen(self._theme.text if self.underMouse() else self._theme.muted)
+        text = self.tr("Copied") if self._answer.isActive() else self.tr("Copy")
+        place = QRect(_SIDE + _ICON + _GAP, 0, self.width(), self.height())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        if self.hasFocus():
+            paint_focus_ring(painter, self.rect(), self._theme.accent, 6)
+        painter.end()
+
+    def _paint_sheets(self, painter: QPainter) -> None:
+        """Two sheets, one upon the other."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.text if self.underMouse() else self._theme.muted, 1.25))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        top = (self.height() - _ICON) / 2
+        painter.drawRoundedRect(QRectF(_SIDE + 4, top + 4, 9, 9), 2, 2)
+        painter.drawLine(_SIDE + 1, round(top) + 9, _SIDE + 1, round(top) + 2)
+        painter.drawLine(_SIDE + 2, round(top) + 1, _SIDE + 9, round(top) + 1)
+
+    def _ask(self) -> None:
+        self._answer.start()
+        self.update()
+        self.asked.emit(self.subject)

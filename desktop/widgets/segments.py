@@ -1,0 +1,435 @@
+"""Pieces of messages, each drawn as one small QTextDocument that is made when it is seen.
+
+A message of any length is a row of them, so that what a token, a resize or a scroll costs depends on what is
+visible alone. A segment knows its blocks and its size; where it stands is its message's business.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QPainter,
+    QPalette,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLayout,
+    QTextLine,
+)
+
+from desktop.markdown import Block, Fence, Rule, Table
+from desktop.widgets.typesetting import (
+    INDENT,
+    Look,
+    Setting,
+    longer_by,
+    marked,
+    new_document,
+    plain_text,
+    space_before,
+    write_runs,
+    write_text,
+)
+
+END = 2**31 - 1  # a position behind all text of a segment
+_NEAR = 8  # a gap up to this is a line break in text, a wider one a blank line
+
+Selected = tuple[int, int] | None
+
+
+class Segment(ABC):
+    """A stretch of a message. Its height is an estimate until it is measured for a setting."""
+
+    def __init__(self, blocks: tuple[Block, ...], before: Block | None) -> None:
+        self.blocks = blocks
+        self.gap = space_before(blocks[0], before) if blocks else 0
+        self.height = 0
+        self.document: QTextDocument | None = None
+        self._measured_for: Setting | None = None
+        self._known: tuple[int, int] | None = None  # a height, and the column it was good for
+
+    @property
+    def last_block(self) -> Block | None:
+        return self.blocks[-1] if self.blocks else None
+
+    @property
+    def break_before(self) -> str:
+        """What separates its text from the text before it."""
+        return "\n\n" if self.gap > _NEAR else "\n"
+
+    @property
+    def characters(self) -> int:
+        """Positions in its document; `END` while nobody has counted."""
+        return self.document.characterCount() - 1 if self.document else END
+
+    def is_measured(self, setting: Setting) -> bool:
+        return self._measured_for == setting
+
+    def forget_measure(self) -> None:
+        self._measured_for = None
+
+    def measure(self, setting: Setting, look: Look) -> None:
+        """Lay it out and know its height."""
+        self.height = self._lay_out(self.open_document(look), setting, look)
+        self._measured_for = setting
+        self._known = self.height, setting.column
+
+    def rescale(self, setting: Setting, look: Look) -> None:
+        """Guess the height for another column from what is known."""
+        if self._known is None:
+            self.estimate(setting, look)
+            self._known = self.height, setting.column
+        height, column = self._known
+        self.height = height * column // setting.column
+
+    def open_document(self, look: Look) -> QTextDocument:
+        if self.document is None:
+            self.document = self._make_document(look)
+            if self._measured_for:
+                self._lay_out(self.document, self._measured_for, look)
+        return self.document
+
+    def close_document(self) -> None:
+        """Give the document back; the height stays known."""
+        self.document = None
+
+    def set_blocks(self, blocks: tuple[Block, ...], before: Block | None, look: Look) -> bool:
+        """Show other blocks of the same kind; whether anything changed."""
+        if self.blocks == blocks:
+            return False
+        old, self.blocks = self.blocks, blocks
+        self.gap = space_before(blocks[0], before)
+        self._known = None
+        if self.document:
+            self._rewrite(self.document, old, look)
+        self.forget_measure()
+        return True
+
+    def position_at(self, point: QPoint, look: Look, setting: Setting) -> int:
+        """The position nearest to a point."""
+        document = self.open_document(look)
+        inner = QPointF(point) - self._origin(setting, look)
+        return document.documentLayout().hitTest(inner, Qt.HitTestAccuracy.FuzzyHit)
+
+    def link_at(self, point: QPoint, look: Look, setting: Setting) -> str:
+        layout = self.open_document(look).documentLayout()
+        return layout.anchorAt(QPointF(point) - self._origin(setting, look))
+
+    def word_at(self, position: int, look: Look) -> tuple[int, int]:
+        return self._around(position, QTextCursor.SelectionType.WordUnderCursor, look)
+
+    def block_at(self, position: int, look: Look) -> tuple[int, int]:
+        return self._around(position, QTextCursor.SelectionType.BlockUnderCursor, look)
+
+    def text(self, begin: int, end: int, look: Look) -> str:
+        """The text between two positions, with the markers of blocks whose beginning is in it."""
+        if begin <= 0 and end >= self.characters:
+            return self.whole_text()
+        return self._text_between(self.open_document(look), begin, end)
+
+    def whole_text(self) -> str:
+        return _text_of(self.blocks)
+
+    def width(self, setting: Setting, _look: Look) -> int:
+        """How wide it is drawn."""
+        return setting.column
+
+    def natural_width(self) -> int:
+        """How wide its widest line is, where that is known."""
+        return math.ceil(self.document.idealWidth()) if self.document else END
+
+    def caret(self, setting: Setting, look: Look) -> QRect:
+        """Where the next character will stand."""
+        document = self.open_document(look)
+        block = self._last_text_block(document)
+        place = self._origin(setting, look) + block.layout().position()
+        line = block.layout().lineAt(max(0, block.layout().lineCount() - 1))
+        if not line.isValid():
+            return QRect(round(place.x()), round(place.y()), 2, look.line_height)
+        x = _x_of(line, block.length() - 1)
+        top = place.y() + line.y() + line.ascent() - look.message_metrics.ascent()
+        return QRect(round(place.x() + x) + 1, round(top) + 1, 2, math.ceil(look.message_metrics.height()) - 2)
+
+    @abstractmethod
+    def shows_kind_of(self, block: Block) -> bool:
+        """Whether a segment like this one shows such a block."""
+
+    @abstractmethod
+    def estimate(self, setting: Setting, look: Look) -> None:
+        """Guess the height, cheaply."""
+
+    @abstractmethod
+    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+        """Draw it with its upper left corner at the origin."""
+
+    @abstractmethod
+    def _make_document(self, look: Look) -> QTextDocument: ...
+
+    @abstractmethod
+    def _lay_out(self, document: QTextDocument, setting: Setting, look: Look) -> int:
+        """Lay the document out; the segment's height."""
+
+    @abstractmethod
+    def _rewrite(self, document: QTextDocument, old: tuple[Block, ...], look: Look) -> None:
+        """Bring a document that shows `old` up to date."""
+
+    def _origin(self, _setting: Setting, _look: Look) -> QPointF:
+        """Where the document stands in the segment."""
+        return QPointF(0, 0)
+
+    def _last_text_block(self, document: QTextDocument) -> QTextBlock:
+        return document.lastBlock()
+
+    def _draw(self, painter: QPainter, look: Look, selected: Selected, clip: QRectF) -> None:
+        document = self.open_document(look)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.Text, look.theme.text)
+        context.palette = palette
+        context.clip = clip
+        if selected:
+            selection = QAbstractTextDocumentLayout.Selection()
+            selection.cursor = _cursor(document, *selected)
+            selection.format = QTextCharFormat()
+            selection.format.setBackground(look.theme.selection)
+            context.selections = [selection]
+        document.documentLayout().draw(painter, context)
+
+    def _around(self, position: int, kind: QTextCursor.SelectionType, look: Look) -> tuple[int, int]:
+        cursor = _cursor(self.open_document(look), position, position)
+        cursor.select(kind)
+        begin, end = cursor.selectionStart(), cursor.selectionEnd()
+        if kind is QTextCursor.SelectionType.BlockUnderCursor and begin < cursor.block().position():
+            begin = cursor.block().position()  # Qt takes the break before the block along
+        return begin, end
+
+    def _text_between(self, document: QTextDocument, begin: int, end: int) -> str:
+        lines: list[str] = []
+        block = document.findBlock(min(begin, self.characters))
+        while block.isValid() and block.position() < end:
+            first, last = max(begin - block.position(), 0), min(end - block.position(), block.length() - 1)
+            text = block.text()
+            text = text_of_units(text, first, last).replace("\u2028", "\n")
+            lines.append(self._with_marker(block, text) if not first else text)
+            block = block.next()
+        return "\n".join(lines)
+
+    def _with_marker(self, _block: QTextBlock, text: str) -> str:
+        return text
+
+
+class TextSegment(Segment):
+    """Paragraphs, headings, list items, quotes and rules: one text block for each."""
+
+    def __init__(self, blocks: tuple[Block, ...], before: Block | None) -> None:
+        super().__init__(blocks, before)
+        self._code_places: list[QRectF] | None = None
+
+    def shows_kind_of(self, block: Block) -> bool:
+        return not isinstance(block, Fence | Table)
+
+    def estimate(self, setting: Setting, look: Look) -> None:
+        per_line = max(8, int(setting.column / look.message_metrics.averageCharWidth()))
+        lines = sum(_lines_of(plain_text(block), per_line) for block in self.blocks)
+        gaps = sum(space_before(*pair) for pair in zip(self.blocks[1:], self.blocks, strict=False))
+        self.height = lines * look.line_height + gaps
+
+    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+        document = self.open_document(look)
+        if self._code_places is None:
+            self._code_places = list(_places_of_code(document))
+        if self._code_places:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(look.theme.code)
+            for place in self._code_places:
+                painter.drawRoundedRect(place, 4, 4)
+        self._draw(painter, look, selected, QRectF(clip))
+        if any(block.place.depth or block.place.quotes or isinstance(block, Rule) for block in self.blocks):
+            self._paint_marks(painter, document, setting, look)
+
+    def _make_document(self, look: Look) -> QTextDocument:
+        document = new_document(look, wraps=True)
+        write_text(document, self.blocks, 0, look)
+        self._code_places = None
+        return document
+
+    def _lay_out(self, document: QTextDocument, setting: Setting, look: Look) -> int:  # noqa: ARG002 - same for all
+        document.setTextWidth(setting.column)
+        self._code_places = None
+        return math.ceil(document.size().height())
+
+    def _rewrite(self, document: QTextDocument, old: tuple[Block, ...], look: Look) -> None:
+        self._code_places = None
+        same = 0
+        while same < min(len(old), len(self.blocks)) and old[same] == self.blocks[same]:
+            same += 1
+        if same == len(old) - 1 == len(self.blocks) - 1 and (added := longer_by(old[-1], self.blocks[-1])):
+            cursor = QTextCursor(document)
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            level = getattr(self.blocks[-1], "level", 0)
+            write_runs(cursor, [added], look, level)
+            return
+        write_text(document, self.blocks, same, look)
+
+    def _with_marker(self, block: QTextBlock, text: str) -> str:
+        return marked(self.blocks[block.blockNumber()], text)
+
+    def _paint_marks(self, painter: QPainter, document: QTextDocument, setting: Setting, look: Look) -> None:
+        layout = document.documentLayout()
+        block = document.firstBlock()
+        previous: Block | None = None
+        for shown in self.blocks:
+            rect = layout.blockBoundingRect(block)
+            if shown.place.quotes:
+                joined = previous is not None and previous.place.quotes > 0
+                above = space_before(shown, previous) if joined else 0
+                _paint_quote(painter, rect.adjusted(0, -above, 0, 0), shown, look)
+            if isinstance(shown, Rule):
+                y = round(rect.center().y())
+                painter.fillRect(QRect(0, y, setting.column, 1), look.theme.border)
+            if shown.place.marker:
+                _paint_marker(painter, block, shown, look, setting.column)
+            previous, block = shown, block.next()
+
+
+class UnreadSegment(Segment):
+    """Source that nobody has looked at yet: its height is a guess, and reading it gives other segments."""
+
+    def __init__(self, source: str, read: Callable[[str], tuple[Block, ...]]) -> None:
+        super().__init__((), None)
+        self.source = source
+        self._read = read
+
+    def read(self) -> tuple[Block, ...]:
+        return self._read(self.source)
+
+    def whole_text(self) -> str:
+        return _text_of(self.read())
+
+    def shows_kind_of(self, block: Block) -> bool:  # noqa: ARG002 - same for all
+        return False
+
+    def is_measured(self, setting: Setting) -> bool:  # noqa: ARG002 - same for all
+        return False
+
+    def estimate(self, setting: Setting, look: Look) -> None:
+        per_line = max(8, int(setting.column / look.message_metrics.averageCharWidth()))
+        lines = len(self.source) // per_line + self.source.count("\n") // 2 + 1
+        self.height = lines * look.line_height
+
+    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+        """Nothing: it is read before it is seen."""
+
+    def _make_document(self, look: Look) -> QTextDocument:
+        return new_document(look, wraps=True)
+
+    def _lay_out(self, document: QTextDocument, setting: Setting, look: Look) -> int:  # noqa: ARG002 - same for all
+        return self.height
+
+    def _rewrite(self, document: QTextDocument, old: tuple[Block, ...], look: Look) -> None:
+        """Its source never changes."""
+
+
+class Shelf:
+    """The documents that are kept: the last ones that were used, so that scrolling back and forth is cheap."""
+
+    def __init__(self, capacity: int = 150) -> None:
+        self._capacity = capacity
+        self._used: OrderedDict[Segment, None] = OrderedDict()
+
+    def touch(self, segment: Segment) -> None:
+        self._used[segment] = None
+        self._used.move_to_end(segment)
+        while len(self._used) > self._capacity:
+            oldest, _ = self._used.popitem(last=False)
+            oldest.close_document()
+
+    def clear(self) -> None:
+        """Close every document: what they were written with has changed."""
+        for segment in self._used:
+            segment.close_document()
+        self._used.clear()
+
+
+def text_of_units(text: str, first: int, last: int) -> str:
+    """A slice counted as Qt counts, in UTF-16 units."""
+    if max(text, default="") <= "\uffff":
+        return text[first:last]
+    return text.encode("utf-16-le", "surrogatepass")[2 * first : 2 * last].decode("utf-16-le", "replace")
+
+
+def _text_of(blocks: Sequence[Block]) -> str:
+    lines: list[str] = []
+    for number, block in enumerate(blocks):
+        if number:
+            lines.append("\n\n" if space_before(block, blocks[number - 1]) > _NEAR else "\n")
+        lines.append(plain_text(block))
+    return "".join(lines)
+
+
+def _cursor(document: QTextDocument, begin: int, end: int) -> QTextCursor:
+    last = document.characterCount() - 1
+    cursor = QTextCursor(document)
+    cursor.setPosition(min(begin, last))
+    cursor.setPosition(min(end, last), QTextCursor.MoveMode.KeepAnchor)
+    return cursor
+
+
+def _lines_of(text: str, per_line: int) -> int:
+    return sum(1 + len(line) // per_line for line in text.split("\n"))
+
+
+def _places_of_code(document: QTextDocument) -> Iterator[QRectF]:
+    """Where inline code stands, line by line, for the soft boxes behind it."""
+    block = document.firstBlock()
+    while block.isValid():
+        for span in block.textFormats():
+            if span.format.fontFixedPitch() or span.format.font().fixedPitch():
+                yield from _places_of_span(block.layout(), span.start, span.start + span.length)
+        block = block.next()
+
+
+def _places_of_span(layout: QTextLayout, begin: int, end: int) -> Iterator[QRectF]:
+    position = layout.position()
+    for number in range(layout.lineCount()):
+        line = layout.lineAt(number)
+        first, last = max(begin, line.textStart()), min(end, line.textStart() + line.textLength())
+        if first >= last:
+            continue
+        left, right = sorted((_x_of(line, first), _x_of(line, last)))
+        yield QRectF(position.x() + left - 2, position.y() + line.y() + 1, right - left + 4, line.height() - 1)
+
+
+def _x_of(line: QTextLine, position: int) -> float:
+    # The stubs call the pair that comes back an object.
+    x, _ = cast("tuple[float, int]", line.cursorToX(position))
+    return x
+
+
+def _paint_quote(painter: QPainter, rect: QRectF, block: Block, look: Look) -> None:
+    for level in range(block.place.quotes):
+        place = QRectF(level * INDENT + 2, rect.top(), 3, rect.height())
+        painter.fillRect(place.toAlignedRect(), look.theme.border)
+
+
+def _paint_marker(painter: QPainter, block: QTextBlock, shown: Block, look: Look, width: int) -> None:
+    layout = block.layout()
+    line = layout.lineAt(0)
+    if not line.isValid():
+        return
+    baseline = layout.position().y() + line.y() + line.ascent()
+    is_right_to_left = block.textDirection() is Qt.LayoutDirection.RightToLeft
+    edge = INDENT * (shown.place.depth + shown.place.quotes)
+    painter.setFont(look.message_font)
+    painter.setPen(look.theme.muted)
+    length = look.message_metrics.horizontalAdvance(shown.place.marker)
+    x = width - edge + 8 if is_right_to_left else edge - 8 - length
+    painter.drawText(QPointF(max(0.0, x), baseline), shown.place.marker)

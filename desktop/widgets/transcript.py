@@ -1,0 +1,809 @@
+"""The column of messages: what is visible, following the end, selecting, copying.
+
+It shows turns and asks for nothing but links to be opened. What a token, a scroll or a resize costs depends on what
+is visible, not on how long the conversation is: messages are rows of segments that are read and laid out when they
+are seen.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from time import thread_time
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QToolTip, QWidget
+
+from desktop import markdown, wording
+from desktop.conversations import Turn, TurnState
+from desktop.theme import Theme
+from desktop.widgets.boxes import BoxedSegment, colouring
+from desktop.widgets.message_actions import CopyButton
+from desktop.widgets.message_view import BUBBLE_SIDE, Caption, MessageView, Progress, ProgressKind
+from desktop.widgets.pill import LatestPill
+from desktop.widgets.segments import Segment, Selected, Shelf, UnreadSegment
+from desktop.widgets.selection import Selection, Spot
+from desktop.widgets.typesetting import TEXT_COLUMN, Look, Setting
+from inference import FinishReason, Usage
+
+__all__ = ["Progress", "ProgressKind", "Transcript"]
+
+_EDGE = 16  # between the bubbles and the edges of the view
+_TOP = 8
+_BOTTOM = 8
+_STEP = 24  # pixels, of an arrow key; a notch of the wheel is three
+_IDLE = 15  # milliseconds between pieces of work that nobody waits for
+_SLICE = 0.004  # seconds that such a piece may take
+_EXPENSIVE = 0.008  # seconds: a flush that takes longer is followed by a pause
+_WARM_UP = 300  # milliseconds after it was made: the window is painted by then
+
+
+class Transcript(QAbstractScrollArea):
+    """The messages of one conversation."""
+
+    link_activated = Signal(str)  # a link was clicked; whoever listens shows the address and asks
+    painted = Signal(int)  # turn id: text of a growing reply is on the screen
+    following_changed = Signal(bool)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._look = Look(theme)
+        self._messages: list[MessageView] = []
+        self._tops = [_TOP]
+        self._selection = Selection(self._messages)
+        self._shelf = Shelf()
+        self._setting = Setting(1, 1)
+        self._following = True
+        self._is_placing = False  # the scroll bar is being moved by us, not by the reader
+        self._is_quiet = False  # pixels must not move along with the scroll bar: what is on the screen stays
+        self._changed_from: int | None = None  # everything below this height must be painted again
+        self._pending: list[tuple[int, str]] = []
+        self._unpainted: int | None = None
+        self._buttons: dict[MessageView, CopyButton] = {}
+        self._hovered: MessageView | None = None
+        self._pressed_link = ""
+        self._is_selecting = False
+        self._jobs: list[Iterator[None]] = []
+        self._flush_timer = self._timer(0, self._flush)
+        self._idle_timer = self._timer(_IDLE, self._work_a_little)
+        self._drag_timer = self._timer(40, self._drag_on)
+        self._warm_up_timer = self._timer(_WARM_UP, markdown.warm_up)
+        self._warm_up_timer.start()
+        self._latest = LatestPill(theme, self)
+        self._latest.clicked.connect(self.scroll_to_end)
+        self._set_up()
+
+    @property
+    def following(self) -> bool:
+        """Whether the view stays at the end while text arrives. Only the reader changes that."""
+        return self._following
+
+    # What is shown
+
+    def show_turns(self, turns: Sequence[Turn]) -> None:
+        """Show another conversation, from its end."""
+        self._pending.clear()
+        self._flush_timer.stop()
+        self._jobs.clear()
+        self._selection.clear()
+        self._shelf.clear()
+        self._drop_buttons()
+        self._hovered = None
+        self._messages[:] = [MessageView(turn, self._caption(turn)) for turn in turns]
+        self._lay_out_all()
+        self._follow(following=True)
+        self._settle(None)
+        self.viewport().update()
+
+    def add_turn(self, turn: Turn) -> None:
+        """Show one more turn. The reader's own goes to the end of the view, and the view follows again."""
+        self._flush()
+        message = MessageView(turn, self._caption(turn))
+        anchor = self._anchor()
+        self._messages.append(message)
+        message.lay_out(self._setting, self._look)
+        self._place(len(self._messages) - 1)
+        self._changed(self._tops[-2])
+        if turn.is_reply:
+            self._settle(anchor)
+        else:
+            self.scroll_to_end()
+
+    def grow(self, turn_id: int, text: str) -> None:
+        """More text of a reply. Texts that come in one turn of the event loop are drawn together."""
+        self._pending.append((turn_id, text))
+        if not self._flush_timer.isActive():
+            self._flush_timer.start()
+
+    def change_turn(self, turn: Turn) -> None:
+        """A turn is not what it was: mostly, a reply has ended."""
+        self._flush()
+        index = self._index_of(turn.id)
+        if index is None:
+            return
+        message = self._messages[index]
+        anchor = self._anchor()
+        had_text = message.text
+        message.change(turn, self._caption(turn), self._look)
+        if message.text != had_text:
+            self._unpainted = turn.id
+        self._lay_out_message(index, 0)
+        self._changed(self._tops[index])
+        self._settle(anchor)
+        self._announce_end(message)
+
+    def set_progress(self, progress: Progress | None) -> None:
+        """The quiet line at the end of the reply that is growing."""
+        for index in range(len(self._messages) - 1, -1, -1):
+            message = self._messages[index]
+            if message.is_growing:
+                if message.progress != progress:
+                    had_line = message.progress is not None
+                    message.progress = progress
+                    whole = had_line != (progress is not None)  # the caret comes or goes
+                    self._update_from(self._tops[index] + (message.body_top if whole else message.foot_top))
+                return
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw everything anew in other colours, and in the fonts of now."""
+        before, self._look = self._look, Look(theme)
+        self._shelf.clear()
+        self._latest.set_theme(theme)
+        for button in self._buttons.values():
+            button.set_theme(theme)
+        if self._look.message_font != before.message_font or self._look.code_font != before.code_font:
+            self._measure_anew()
+        self.viewport().update()
+
+    def scroll_to_end(self) -> None:
+        """Go to the newest text and follow it."""
+        self._follow(following=True)
+        self._settle(None)
+
+    def plain_text(self) -> str:
+        """Everything that is shown, as text."""
+        self._flush()
+        return "\n\n".join(message.whole_text() for message in self._messages)
+
+    def selected_text(self) -> str:
+        return self._selection.text(self._look)
+
+    def copy(self) -> None:
+        """Copy what is selected."""
+        text = self.selected_text()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
+    def select_all(self) -> None:
+        """Select everything, without reading or laying out what nobody has seen."""
+        self._selection.take_all()
+        self.viewport().update()
+
+    # Qt's virtual methods
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        clip = event.rect()
+        painter = QPainter(self.viewport())
+        painter.fillRect(clip, self._look.theme.surface)
+        cover = self._selection.covers()
+        for index in self._messages_between(clip.top() + self._value, clip.bottom() + self._value):
+            message = self._messages[index]
+            left, top = self._left, self._tops[index] - self._value
+
+            def selected(segment: Segment, index: int = index, message: MessageView = message) -> Selected:
+                return cover.part_of(index, message.segments.index(segment)) if cover else None
+
+            painter.save()
+            painter.translate(left, top)
+            message.paint(painter, self._setting, self._look, clip.translated(-left, -top), selected, self._shelf.touch)
+            painter.restore()
+        painter.end()
+        self._say_painted(clip)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        anchor = self._anchor()
+        setting = self._setting_now()
+        if setting != self._setting:
+            self._setting = setting
+            self._lay_out_all()
+        self._settle(anchor)
+        self._place_pill()
+        self.viewport().update()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if not self._is_quiet:
+            self.viewport().scroll(dx, dy)
+        if self._is_placing:
+            return
+        at_end = self._value >= self._last_value
+        # Going up, ever so little, is leaving the end; only reaching it again is coming back.
+        self._follow(following=at_end if dy < 0 else self._following and at_end)
+        self._settle(self._anchor(skip_unmeasured=True))
+        self._place_pill()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self.select_all()
+        elif not self._scroll_by_key(event):
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        delta = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 2
+        is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        sideways = delta.y() if is_shifted and not delta.x() else delta.x()
+        is_sideways = is_shifted or (sideways and abs(sideways) >= abs(delta.y()))
+        if is_sideways and self._scroll_box(event.position().toPoint(), -sideways):
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        point = event.position().toPoint()
+        self._pressed_link = self._link_at(point)
+        spot = self._spot_at(point)
+        if spot is None:
+            return
+        self._is_selecting = True
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._selection.extend(spot)
+        else:
+            self._selection.begin(spot)
+        self.viewport().update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        spot = self._spot_at(event.position().toPoint())
+        if spot is None or event.button() is not Qt.MouseButton.LeftButton:
+            return
+        begin, end = spot.segment.word_at(spot.position, self._look)
+        self._selection.take(Spot(spot.message, spot.segment, begin), Spot(spot.message, spot.segment, end))
+        self.viewport().update()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        point = event.position().toPoint()
+        if self._is_selecting:
+            self._select_to(point)
+            outside = not self.viewport().rect().contains(point)
+            self._drag_timer.start() if outside else self._drag_timer.stop()
+            return
+        self._hover(point)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._drag_timer.stop()
+        self._is_selecting = False
+        link = self._link_at(event.position().toPoint())
+        if link and link == self._pressed_link and self._selection.is_empty:
+            self.link_activated.emit(link)
+        self._pressed_link = ""
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+        super().leaveEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self._context_menu(self.viewport().mapFromGlobal(event.globalPos()))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self._link_at(event.pos()), self.viewport())
+            return True
+        if event.type() is QEvent.Type.Leave:
+            self._hover(None)
+        return super().viewportEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ApplicationFontChange:
+            self.set_theme(self._look.theme)
+
+    # Setting up
+
+    def _set_up(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Conversation"))
+        self.viewport().setMouseTracking(True)
+        self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.verticalScrollBar().setSingleStep(_STEP)
+        self._setting = self._setting_now()
+
+    def _timer(self, interval: int, slot: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(interval)
+        timer.timeout.connect(slot)
+        return timer
+
+    def _setting_now(self) -> Setting:
+        # The scroll bar's place is left free whether it is there or not: nothing moves when it comes.
+        bar = self.verticalScrollBar().sizeHint().width()
+        wanted = TEXT_COLUMN * QFontMetrics(self._look.message_font).averageCharWidth()
+        column = max(80, min(wanted, self.width() - 2 * (_EDGE + BUBBLE_SIDE)))
+        left = (self.width() - column) // 2
+        return Setting(column, max(column, self.width() - bar - left - _EDGE))
+
+    # Words
+
+    def _caption(self, turn: Turn) -> Caption:
+        if not turn.is_reply:
+            return Caption(self.tr("You"))
+        name = turn.model_name or self.tr("Reply")
+        match turn.state:
+            case TurnState.FAILED:
+                return Caption(name, self._figures(turn), turn.error, is_error=True)
+            case TurnState.INTERRUPTED:
+                notice = self.tr("Interrupted: Headwater closed while this was being written")
+                return Caption(name, self._figures(turn), notice)
+            case _:
+                return Caption(name, self._figures(turn))
+
+    def _figures(self, turn: Turn) -> str:
+        parts = [self._ending(turn.finish_reason)]
+        if turn.usage:
+            parts.append(self._tokens_read(turn.usage))
+        if turn.timings and turn.timings.decode_rate:
+            parts.append(self.tr("{rate} tok/s").format(rate=wording.rate(turn.timings.decode_rate)))
+        return " · ".join(part for part in parts if part)
+
+    def _tokens_read(self, usage: Usage) -> str:
+        if usage.cached_tokens is None:
+            return ""
+        words = self.tr("{new} new + {cached} cached") if usage.cached_tokens else self.tr("{new} new")
+        new = wording.whole(usage.input_tokens - usage.cached_tokens)
+        return words.format(new=new, cached=wording.whole(usage.cached_tokens))
+
+    def _ending(self, reason: FinishReason | None) -> str:
+        match reason:
+            case FinishReason.CANCELLED:
+                return self.tr("Stopped")
+            case FinishReason.LENGTH:
+                return self.tr("Cut off at the length asked for")
+            case FinishReason.WINDOW:
+                return self.tr("Cut off: the context window is full")
+            case _:
+                return ""
+
+    # Where everything is
+
+    @property
+    def _left(self) -> int:
+        return (self.width() - self._setting.column) // 2
+
+    @property
+    def _value(self) -> int:
+        return self.verticalScrollBar().value()
+
+    @property
+    def _last_value(self) -> int:
+        return max(0, self._tops[-1] + _BOTTOM - self.viewport().height())
+
+    def _messages_between(self, top: int, bottom: int) -> range:
+        first = bisect_right(self._tops, top) - 1
+        last = bisect_right(self._tops, bottom)
+        return range(max(0, first), min(len(self._messages), last))
+
+    def _index_of(self, turn_id: int) -> int | None:
+        for index in range(len(self._messages) - 1, -1, -1):
+            if self._messages[index].turn.id == turn_id:
+                return index
+        return None
+
+    def _lay_out_all(self) -> None:
+        for message in self._messages:
+            message.lay_out(self._setting, self._look)
+        self._place(0)
+
+    def _lay_out_message(self, index: int, first: int) -> None:
+        self._messages[index].lay_out(self._setting, self._look, first)
+        self._place(index)
+
+    def _place(self, first: int) -> None:
+        """Put the messages from `first` on below each other."""
+        heights = (message.height for message in self._messages[first:])
+        self._tops[first:] = accumulate(heights, initial=self._tops[first])
+
+    def _measure_anew(self) -> None:
+        anchor = self._anchor()
+        for message in self._messages:
+            for segment in message.segments:
+                segment.forget_measure()
+        self._setting = self._setting_now()
+        self._lay_out_all()
+        self._settle(anchor)
+
+    # Following the end, or keeping the reader's place
+
+    def _follow(self, *, following: bool) -> None:
+        if following != self._following:
+            self._following = following
+            self.following_changed.emit(following)
+        self._place_pill()
+
+    def _anchor(self, *, skip_unmeasured: bool = False) -> _Anchor | None:
+        """What the reader looks at: it stays where it is, whatever changes above it. `None` at the end."""
+        if self._following:
+            return None
+        fallback: _Anchor | None = None
+        value = self._value
+        for index in self._messages_between(value, value + self.viewport().height()):
+            message, top = self._messages[index], self._tops[index]
+            for number in message.segments_between(value - top, value - top + self.viewport().height()):
+                segment = message.segments[number]
+                place = top + message.segment_top(number) - value
+                anchor = _Anchor(message, segment, place, segment.height)
+                if segment.is_measured(self._setting) or not skip_unmeasured:
+                    return anchor
+                fallback = fallback or anchor
+        return fallback
+
+    def _settle(self, anchor: _Anchor | None) -> None:
+        """Measure what is seen until all of it is measured, with the end or the anchor in its place."""
+        for _ in range(20):
+            self._scroll_to(anchor)
+            if not self._measure_seen():
+                break
+        if self._changed_from is not None:
+            self._update_from(self._changed_from)
+            self._changed_from = None
+        self._place_buttons()
+        self._idle_timer.start()
+
+    def _scroll_to(self, anchor: _Anchor | None) -> None:
+        value = self._last_value if self._following else self._value_for(anchor)
+        bar = self.verticalScrollBar()
+        self._is_placing = True
+        # Where the reader's place is kept, what is on the screen stays there though its number changes.
+        self._is_quiet = not self._following
+        before = bar.value()
+        bar.setPageStep(self.viewport().height())
+        bar.setRange(0, self._last_value)
+        bar.setValue(value)
+        if self._is_quiet and bar.value() != before:
+            self.viewport().update()
+        self._is_placing = self._is_quiet = False
+
+    def _value_for(self, anchor: _Anchor | None) -> int:
+        if anchor is None or anchor.message not in self._messages or anchor.segment not in anchor.message.segments:
+            return self._value
+        index = self._messages.index(anchor.message)
+        number = anchor.message.segments.index(anchor.segment)
+        place = anchor.place
+        if place < 0 and anchor.height and anchor.segment.height != anchor.height:
+            place = place * anchor.segment.height // anchor.height
+        return self._tops[index] + anchor.message.segment_top(number) - place
+
+    def _measure_seen(self) -> bool:
+        """Measure what is visible; whether any height changed."""
+        top = self._value
+        return self._measure_between(top, top + self.viewport().height(), most=1000)
+
+    def _measure_between(self, top: int, bottom: int, most: int) -> bool:
+        """Read and measure up to `most` segments; whether any height changed."""
+        changed = False
+        for index in self._messages_between(top, bottom):
+            message = self._messages[index]
+            first = self._measure_message(index, top, bottom, most)
+            if first is not None:
+                height = message.height
+                self._changed(self._tops[index] + message.segment_top(first) if message.segments else self._tops[index])
+                self._lay_out_message(index, first)
+                changed = changed or message.height != height
+                if changed and most < 1000:
+                    return True
+        return changed
+
+    def _measure_message(self, index: int, top: int, bottom: int, most: int) -> int | None:
+        """Measure what is between two heights of a message; the first segment that was measured."""
+        message = self._messages[index]
+        first: int | None = None
+        offset = self._tops[index]
+        for number in message.segments_between(top - offset, bottom - offset):
+            segment = message.segments[number]
+            if segment.is_measured(self._setting):
+                continue
+            if isinstance(segment, UnreadSegment):
+                self._selection.replace(segment, message.read(number))
+                for new in message.segments[number:]:
+                    if not new.is_measured(self._setting):
+                        new.rescale(self._setting, self._look)
+                return number if first is None else first
+            self._measure(segment)
+            first = number if first is None else first
+            most -= 1
+            if most <= 0:
+                break
+        return first
+
+    def _measure(self, segment: Segment) -> None:
+        segment.measure(self._setting, self._look)
+        self._shelf.touch(segment)
+        if isinstance(segment, BoxedSegment) and segment.box.wants_colours:
+            segment.box.is_coloured = True
+            self._jobs.append(colouring(segment.box))
+
+    # Text that arrives
+
+    def _flush(self) -> None:
+        """Draw the text that has come."""
+        self._flush_timer.stop()
+        if not self._pending:
+            return
+        began = thread_time()
+        pending, self._pending = self._pending, []
+        for turn_id in dict.fromkeys(turn_id for turn_id, _ in pending):
+            index = self._index_of(turn_id)
+            if index is not None:
+                self._grow_message(index, "".join(text for wanted, text in pending if wanted == turn_id))
+        took = thread_time() - began
+        # A block that is dear to lay out is drawn less often, so that the window stays free.
+        self._flush_timer.setInterval(round(4000 * took) if took > _EXPENSIVE else 0)
+
+    def _grow_message(self, index: int, text: str) -> None:
+        message = self._messages[index]
+        anchor = self._anchor()
+        top = message.grow(text, self._look)
+        if top is None:
+            return
+        self._changed(self._tops[index] + top)
+        if self._following:
+            for segment in message.segments[message.first_open :]:
+                if not segment.is_measured(self._setting):
+                    self._measure(segment)
+        self._lay_out_message(index, message.first_open)
+        self._unpainted = message.turn.id
+        self._settle(anchor)
+
+    def _changed(self, top: int) -> None:
+        self._changed_from = top if self._changed_from is None else min(top, self._changed_from)
+
+    def _update_from(self, top: int) -> None:
+        """Paint again what is below a height of the content."""
+        place = self.viewport().rect()
+        place.setTop(max(0, top - self._value))
+        if place.isValid():
+            self.viewport().update(place)
+
+    def _say_painted(self, clip: QRect) -> None:
+        if self._unpainted is None:
+            return
+        index = self._index_of(self._unpainted)
+        if index is None:
+            self._unpainted = None
+            return
+        message = self._messages[index]
+        bottom = self._tops[index] + message.body_bottom - self._value
+        if message.segments and clip.top() < bottom <= self.viewport().height() + self._look.line_height:
+            turn_id, self._unpainted = self._unpainted, None
+            self.painted.emit(turn_id)
+
+    def _announce_end(self, message: MessageView) -> None:
+        """Nothing yet."""
+
+    # What nobody waits for
+
+    def _work_a_little(self) -> None:
+        """Prepare what is near, then colour code; one short piece at a time."""
+        near = self.viewport().height()
+        anchor = self._anchor()
+        before = self._tops[-1]
+        prepared = self._measure_between(self._value - near, self._value + 2 * near, most=1)
+        if prepared or self._changed_from is not None:
+            self._settle(anchor)
+            if self._tops[-1] != before:
+                self.viewport().update()
+            return
+        if self._jobs:
+            self._colour_a_little()
+            self._idle_timer.start()
+
+    def _colour_a_little(self) -> None:
+        until = thread_time() + _SLICE
+        job = self._jobs[0]
+        for _ in job:
+            if thread_time() > until:
+                break
+        else:
+            self._jobs.pop(0)
+        self.viewport().update()
+
+    # Mouse and keys
+
+    def _scroll_by_key(self, event: QKeyEvent) -> bool:
+        bar = self.verticalScrollBar()
+        page = max(_STEP, bar.pageStep() - _STEP)
+        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        match event.key():
+            case Qt.Key.Key_Up:
+                bar.setValue(bar.value() - _STEP)
+            case Qt.Key.Key_Down:
+                bar.setValue(bar.value() + _STEP)
+            case Qt.Key.Key_PageUp:
+                bar.setValue(bar.value() - page)
+            case Qt.Key.Key_PageDown:
+                bar.setValue(bar.value() + page)
+            case Qt.Key.Key_Space:
+                bar.setValue(bar.value() + (-page if shifted else page))
+            case Qt.Key.Key_Home:
+                bar.setValue(0)
+            case Qt.Key.Key_End:
+                self.scroll_to_end()
+            case Qt.Key.Key_Left | Qt.Key.Key_Right:
+                self._scroll_boxes(-4 * _STEP if event.key() == Qt.Key.Key_Left else 4 * _STEP)
+            case _:
+                return False
+        return True
+
+    def _scroll_boxes(self, by: int) -> None:
+        """Scroll everything on the screen that is too wide."""
+        seen = {segment.box: segment for _, segment in self._seen() if isinstance(segment, BoxedSegment)}
+        moved = [segment.scroll(by, self._setting, self._look) for segment in seen.values()]
+        if any(moved):
+            self.viewport().update()
+
+    def _scroll_box(self, point: QPoint, by: int) -> bool:
+        found = self._segment_at(point)
+        if not found or not isinstance(found[1], BoxedSegment) or not found[1].overflows(self._setting, self._look):
+            return False
+        if found[1].scroll(by, self._setting, self._look):
+            self.viewport().update()
+        return True
+
+    def _seen(self) -> Iterator[tuple[MessageView, Segment]]:
+        top = self._value
+        height = self.viewport().height()
+        for index in self._messages_between(top, top + height):
+            message = self._messages[index]
+            offset = top - self._tops[index]
+            for number in message.segments_between(offset, offset + height):
+                yield message, message.segments[number]
+
+    def _segment_at(self, point: QPoint) -> tuple[MessageView, Segment, QPoint] | None:
+        """The segment at, or nearest to, a point, and the point as seen from its corner."""
+        y = point.y() + self._value
+        index = max(0, min(bisect_right(self._tops, y) - 1, len(self._messages) - 1))
+        while index > 0 and not self._messages[index].segments:
+            index -= 1
+        if not self._messages or not self._messages[index].segments:
+            return None
+        message = self._messages[index]
+        number = message.segment_near(y - self._tops[index])
+        top = self._tops[index] + message.segment_top(number)
+        return message, message.segments[number], QPoint(point.x() - self._left, y - top)
+
+    def _spot_at(self, point: QPoint) -> Spot | None:
+        found = self._segment_at(point)
+        if not found or not found[1].is_measured(self._setting):
+            return None
+        message, segment, inner = found
+        return Spot(message, segment, max(0, segment.position_at(inner, self._look, self._setting)))
+
+    def _link_at(self, point: QPoint) -> str:
+        found = self._segment_at(point)
+        if not found or not found[1].is_measured(self._setting):
+            return ""
+        _, segment, inner = found
+        inside = 0 <= inner.y() < segment.height and 0 <= inner.x() < segment.width(self._setting, self._look)
+        return segment.link_at(inner, self._look, self._setting) if inside else ""
+
+    def _select_to(self, point: QPoint) -> None:
+        spot = self._spot_at(point)
+        if spot:
+            self._selection.extend(spot)
+            self.viewport().update()
+
+    def _drag_on(self) -> None:
+        """Scroll while the mouse is held outside."""
+        point = self.viewport().mapFromGlobal(self.cursor().pos())
+        over = point.y() - max(0, min(point.y(), self.viewport().height()))
+        if self._is_selecting and over:
+            self.verticalScrollBar().setValue(self._value + max(-60, min(60, over)))
+            self._select_to(point)
+            self._drag_timer.start()
+
+    def _hover(self, point: QPoint | None) -> None:
+        over = None
+        if point is not None:
+            for index in self._messages_between(point.y() + self._value, point.y() + self._value):
+                over = self._messages[index]
+            self.viewport().setCursor(self._cursor_at(point))
+        if over is not self._hovered:
+            self._hovered = over
+            for message, button in self._buttons.items():
+                button.set_wanted(wanted=message is over)
+
+    def _cursor_at(self, point: QPoint) -> Qt.CursorShape:
+        if self._link_at(point):
+            return Qt.CursorShape.PointingHandCursor
+        found = self._segment_at(point)
+        if found and 0 <= found[2].y() < found[1].height:
+            return Qt.CursorShape.IBeamCursor
+        return Qt.CursorShape.ArrowCursor
+
+    def _context_menu(self, point: QPoint) -> QMenu:
+        menu = QMenu(self)
+        found = self._segment_at(point)
+        link = self._link_at(point)
+        copy = menu.addAction(self.tr("Copy"), self.copy)
+        copy.setEnabled(not self._selection.is_empty)
+        if found:
+            message = found[0]
+            menu.addAction(self.tr("Copy message"), lambda: self._copy_message(message))
+        if link:
+            menu.addAction(self.tr("Copy link address"), lambda: QGuiApplication.clipboard().setText(link))
+        menu.addAction(self.tr("Select all"), self.select_all)
+        return menu
+
+    def _copy_message(self, message: object) -> None:
+        if isinstance(message, MessageView):
+            QGuiApplication.clipboard().setText(message.text)
+
+    # What floats above the text
+
+    def _place_pill(self) -> None:
+        self._latest.setVisible(not self._following)
+        size = self._latest.sizeHint()
+        area = self.viewport().geometry()
+        self._latest.move((self.width() - size.width()) // 2, area.bottom() - size.height() - 8)
+
+    def _place_buttons(self) -> None:
+        """A button for each message whose foot is seen, where it belongs."""
+        top, height = self._value, self.viewport().height()
+        seen: list[MessageView] = []
+        for index in self._messages_between(top, top + height):
+            message = self._messages[index]
+            y = self._tops[index] + message.foot_top - top
+            if -40 < y < height and not message.is_growing and message.text:
+                button = self._buttons.get(message) or self._new_button(message)
+                button.move(self._left - 8, y)
+                seen.append(message)
+        for message in [message for message in self._buttons if message not in seen]:
+            if not self._buttons[message].hasFocus():
+                self._buttons.pop(message).deleteLater()
+
+    def _new_button(self, message: MessageView) -> CopyButton:
+        name = self.tr("Copy the message of {name}").format(name=message.caption.name)
+        button = CopyButton(self._look.theme, message, name, self.viewport())
+        button.asked.connect(self._copy_message)
+        button.set_wanted(wanted=message is self._hovered)
+        button.show()
+        self._buttons[message] = button
+        ordered = [self._buttons[shown] for shown in self._messages if shown in self._buttons]
+        for before, after in zip(chain([self], ordered), ordered, strict=False):
+            QWidget.setTabOrder(before, after)
+        return button
+
+    def _drop_buttons(self) -> None:
+        for button in self._buttons.values():
+            button.deleteLater()
+        self._buttons.clear()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Anchor:
+    message: MessageView
+    segment: Segment
+    place: int  # of its top on the screen
+    height: int  # it had then
