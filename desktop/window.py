@@ -8,12 +8,14 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
+from typing import Protocol
 
 from PySide6.QtCore import QByteArray, QRect, Qt, QTimer, QUrl, Signal, SignalInstance
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
     QCloseEvent,
+    QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
     QFontMetrics,
@@ -46,20 +48,27 @@ from desktop.widgets.buttons import Button
 from desktop.widgets.composer import Composer
 from desktop.widgets.conversation_list import ConversationList
 from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.message_view import BUBBLE_SIDE
 from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind
 from desktop.widgets.progress import progress_of
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
 from desktop.widgets.transcript import Transcript
+from desktop.widgets.typesetting import TEXT_COLUMN
 
 NARROW = 700  # below this width the sidebar and the conversation take turns
 MODEL_SUFFIX = ".gguf"
+LINK_SCHEMES = ("http", "https", "mailto")
 
-_COLUMN_CHARACTERS = 72
 _MOST_NOTICES = 3
 _TITLE_LENGTH = 80
 _LAYOUT_PAUSE_MS = 500
+
+
+class _Themed(Protocol):
+    def set_theme(self, theme: Theme) -> None: ...
+
 
 FileChooser = Callable[[QWidget], Path | None]
 
@@ -124,7 +133,7 @@ class Window(QMainWindow):
         text: str,
         kind: NoticeKind = NoticeKind.INFORMATION,
         action: str = "",
-        on_action: Callable[[], None] | None = None,
+        on_action: Callable[[], object] | None = None,
     ) -> Notice:
         """Say something in place. What stands there already is not said twice."""
         for shown in self._notices:
@@ -328,6 +337,7 @@ class Window(QMainWindow):
         self.model_picker.chosen.connect(self.open_model)
         self.streaming_switch.toggled.connect(self._set_streaming)
         self.empty_state.prompt_chosen.connect(self._send_example)
+        self.transcript.link_activated.connect(self._offer_link)
         self.empty_state.open_wanted.connect(self._ask_for_model)
         self.composer.submitted.connect(self._send)
         self.composer.stop_wanted.connect(self._stop)
@@ -437,6 +447,17 @@ class Window(QMainWindow):
         typed = self.composer.field.hasFocus() and self.composer.field.textCursor().hasSelection()
         self.copy_action.setEnabled(typed or bool(self.transcript.selected_text()))
 
+    def _offer_link(self, address: str) -> None:
+        """A model wrote it: whoever opens it sees first where it leads."""
+        url = QUrl(address)
+        if url.scheme().lower() not in LINK_SCHEMES:
+            self.show_notice(self.tr("This link is not opened: {address}").format(address=address))
+            return
+        shown = self.tr("The link leads to {address}").format(
+            address=url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
+        )
+        self.show_notice(shown, action=self.tr("Open it"), on_action=partial(QDesktopServices.openUrl, url))
+
     # The list
 
     def _show_conversations(self) -> None:
@@ -495,7 +516,7 @@ class Window(QMainWindow):
         self._settings.save(replace(self._settings.current, colour_scheme=scheme))
 
     def _set_theme(self, theme: Theme) -> None:
-        themed = (
+        themed: tuple[_Themed, ...] = (
             self.conversation_list,
             self.unfold_button,
             self.new_button,
@@ -529,7 +550,7 @@ class Window(QMainWindow):
         if had_focus:
             self.composer.focus_field()
 
-    def _act(self, notice: Notice, action: Callable[[], None]) -> None:
+    def _act(self, notice: Notice, action: Callable[[], object]) -> None:
         self._put_away(notice)
         action()
 
@@ -662,8 +683,8 @@ def _in_the_middle(widget: QWidget, width: int, margins: tuple[int, int, int, in
 
 
 def _column_width() -> int:
-    """What the composer is wide: the transcript's column of text and the box around it."""
-    return _COLUMN_CHARACTERS * QFontMetrics(message_font()).averageCharWidth() + 32
+    """What the composer is wide: the transcript's column of text and the bubble around it."""
+    return TEXT_COLUMN * QFontMetrics(message_font()).averageCharWidth() + 2 * BUBBLE_SIDE
 
 
 def _fill(menu: QMenu, actions: Iterable[QAction | None]) -> None:

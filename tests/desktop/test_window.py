@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.chat_session import ChatSession
@@ -176,6 +176,47 @@ def test_a_prompt_typed_while_a_reply_is_written_stays_until_it_can_be_sent(desk
     desk.qtbot.keyClick(window.composer.field, ENTER)
     assert window.composer.text == ""
     assert desk.engine.requests[-1].messages[-1].content == "second"
+
+
+class Browser(QObject):
+    """Where links would be opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    @Slot(QUrl)
+    def open(self, url: QUrl) -> None:
+        self.opened.append(url.toString())
+
+
+@pytest.fixture
+def browser():
+    browser = Browser()
+    QDesktopServices.setUrlHandler("https", browser, b"open")
+    QDesktopServices.setUrlHandler("file", browser, b"open")
+    yield browser
+    QDesktopServices.unsetUrlHandler("https")
+    QDesktopServices.unsetUrlHandler("file")
+
+
+def test_a_link_shows_where_it_leads_before_it_is_opened(desk, browser):
+    window = desk.open()
+    window.transcript.link_activated.emit("https://example.org/a?b=c")
+    (notice,) = window.notices
+    assert "https://example.org/a?b=c" in notice.text
+    assert browser.opened == []
+    desk.qtbot.mouseClick(notice.action_button, Qt.MouseButton.LeftButton)
+    assert browser.opened == ["https://example.org/a?b=c"]
+
+
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "javascript:alert(1)", "smb://host/share", "x"])
+def test_a_link_to_anything_but_a_page_or_an_address_is_never_opened(desk, browser, address):
+    window = desk.open()
+    window.transcript.link_activated.emit(address)
+    (notice,) = window.notices
+    assert not notice.action_button.isVisible()
+    assert browser.opened == []
 
 
 # Conversations
@@ -559,7 +600,7 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
     desk.type("x")
     seen = []
     window.conversation_list.fold_button.setFocus(Qt.FocusReason.TabFocusReason)
-    for _ in range(9):
+    for _ in range(12):
         widget = window.focusWidget()
         assert widget is not None
         seen.append(widget)
