@@ -193,8 +193,8 @@ class Browser(QObject):
 @pytest.fixture
 def browser():
     browser = Browser()
-    QDesktopServices.setUrlHandler("https", browser, b"open")
-    QDesktopServices.setUrlHandler("file", browser, b"open")
+    for scheme in ("https", "file"):
+        QDesktopServices.setUrlHandler(scheme, browser, "open")  # type: ignore[arg-type]  # the stubs ask for bytes, Qt refuses them
     yield browser
     QDesktopServices.unsetUrlHandler("https")
     QDesktopServices.unsetUrlHandler("file")
