@@ -39,7 +39,6 @@ class _Tasks:
         self._patience = patience
         self._clock = clock
         self._servers: dict[str, Server] = {}
-        self._offers: dict[str, Offer] = {}  # believed until a request to that server fails
         self._talks: dict[RequestId, asyncio.Task[None]] = {}
         self._ends: set[asyncio.Task[None]] = set()  # that see the talks through
         self._looks: set[asyncio.Task[None]] = set()
@@ -86,30 +85,13 @@ class _Tasks:
             for event in reply.feed(chunk):
                 self._emit(event)
 
-        offer = Offer()
         try:
-            offer = await self._offer(model, server, key)
+            offer = await _offer_for(model, server, key)
             name = _named(model, offer)
             await server.talk(body_of(request, name, offer.dialect), name, key, hear)
-        except ModelNotOffered as error:
-            self._offers.pop(model.base_url, None)
-            raise ModelNotOffered(error.address, error.model, offer.names) from None
         except InferenceError:
-            self._offers.pop(model.base_url, None)
+            server.forget()
             raise
-
-    async def _offer(self, model: RemoteModel, server: Server, key: str | None) -> Offer:
-        """What the server offers. Where it does not say, a model that was named can be asked for all the same."""
-        offer = self._offers.get(model.base_url)
-        if offer is None:
-            try:
-                offer = await server.offer(key)
-            except InferenceError:
-                if not model.name:
-                    raise
-                offer = Offer()
-            self._offers[model.base_url] = offer
-        return offer
 
     async def _see_through(self, request: RequestId, talk: asyncio.Task[None], reply: Reply) -> None:
         """Emit the last event of a request, whichever way it ended."""
@@ -124,11 +106,10 @@ class _Tasks:
 
     async def _look(self, model: RemoteModel) -> None:
         try:
-            offer = await self._server(model.base_url).offer(self._key_of(model.base_url))
-            self._offers[model.base_url] = offer
+            server = self._server(model.base_url)
+            server.forget()
+            offer = await server.offer(self._key_of(model.base_url))
             self._emit(RemoteModelReady(_info_of(model, offer), offer.names))
-        except InferenceError as error:
-            self._emit(RemoteModelFailed(model, error))
         except Exception as error:  # noqa: BLE001 - the engine's loop: one bad job must not end it
             self._emit(RemoteModelFailed(model, _known(error)))
 
@@ -157,6 +138,18 @@ def _remote(request: GenerationRequest) -> RemoteModel:
     return request.model
 
 
+async def _offer_for(model: RemoteModel, server: Server, key: str | None) -> Offer:
+    """What the server offers. Where it does not say, a model that was named can be asked for all the same."""
+    try:
+        return await server.offer(key)
+    except InferenceError:
+        if not model.name:
+            raise
+    nothing_said = Offer()
+    server.assume(nothing_said)
+    return nothing_said
+
+
 def _named(model: RemoteModel, offer: Offer) -> str:
     if not model.name and not offer.models:
         raise ModelNotOffered(model.base_url, "")
@@ -173,5 +166,6 @@ def _info_of(model: RemoteModel, offer: Offer) -> RemoteModelInfo:
 
 def _known(error: BaseException) -> InferenceError:
     if isinstance(error, InferenceError):
-        return error
+        # Its traceback would hold on to all that was at hand where it was raised: the key, the prompt.
+        return error.with_traceback(None)
     return EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))

@@ -64,26 +64,25 @@ class Server:
         self._base_url = base_url
         self._patience = patience
         self._client = _client_for(base_url, patience)
+        self._offer: Offer | None = None  # believed until a request fails
 
     async def offer(self, key: str | None) -> Offer:
-        """What the server says it has.
+        """What the server says it has; asked for once, and again after a failure.
 
         Raises:
             InferenceError: it does not say, or cannot be asked.
         """
-        failure: InferenceError | None = None
-        try:
-            timeout = httpx2.Timeout(self._patience.connect)
-            async with self._client.stream("GET", self._url("models"), headers=headers_of(key), timeout=timeout) as got:
-                if got.status_code == httpx2.codes.OK:
-                    return offer_from(self._base_url, await _whole_text(got))
-                failure = await self._refusal(got, "", key)
-        except Unreadable:
-            failure = NoChatService(self._base_url, httpx2.codes.OK)
-        except httpx2.HTTPError as error:
-            failure = self._failure(error, self._patience.connect, began=False)
-        # Raised out here, so that it does not hold on to the request, where the key is.
-        raise failure
+        if self._offer is None:
+            self._offer = await self._ask_for_offer(key)
+        return self._offer
+
+    def assume(self, offer: Offer) -> None:
+        """Take this for what a server has that does not say it."""
+        self._offer = offer
+
+    def forget(self) -> None:
+        """Ask anew what it has, the next time."""
+        self._offer = None
 
     async def talk(self, body: bytes, model: str, key: str | None, hear: Callable[[Chunk], None]) -> None:
         """Send a request, and have every chunk of its reply heard.
@@ -112,7 +111,7 @@ class Server:
             failure = ServerTimeout(self._base_url, self._patience.silence)
         except Unreadable as error:
             failure = ReplyBroken(self._base_url, str(error))
-        except httpx2.HTTPError as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             failure = self._failure(error, self._patience.silence, began=hearing.began)
         # Raised out here, so that it does not hold on to the request, where the key is.
         if failure is not None and not (hearing.whole and isinstance(failure, ReplyBroken | ServerTimeout)):
@@ -120,6 +119,21 @@ class Server:
 
     async def close(self) -> None:
         await self._client.aclose()
+
+    async def _ask_for_offer(self, key: str | None) -> Offer:
+        failure: InferenceError | None = None
+        try:
+            timeout = httpx2.Timeout(self._patience.connect)
+            async with self._client.stream("GET", self._url("models"), headers=headers_of(key), timeout=timeout) as got:
+                if got.status_code == httpx2.codes.OK:
+                    return offer_from(self._base_url, await _whole_text(got))
+                failure = await self._refusal(got, "", key)
+        except Unreadable:
+            failure = NoChatService(self._base_url, httpx2.codes.OK)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            failure = self._failure(error, self._patience.connect, began=False)
+        # Raised out here, so that it does not hold on to the request, where the key is.
+        raise failure
 
     def _url(self, path: str) -> str:
         return f"{self._base_url}/{path}"
@@ -177,7 +191,7 @@ class Server:
         if _is_too_long(complaint):
             return PromptTooLong(complaint.needed_tokens or 0, complaint.context_size or 0)
         if model and _is_about_model(complaint, status, model):
-            return ModelNotOffered(self._base_url, model)
+            return ModelNotOffered(self._base_url, model, self._offer.names if self._offer else ())
         if status == httpx2.codes.TOO_MANY_REQUESTS:
             return ServerBusy(self._base_url, status, complaint.reason)
         if status in (httpx2.codes.NOT_FOUND, httpx2.codes.METHOD_NOT_ALLOWED):
@@ -193,12 +207,14 @@ class Server:
         except (TimeoutError, httpx2.HTTPError):
             return ""  # its status says enough
 
-    def _failure(self, error: httpx2.HTTPError, silence: float, *, began: bool) -> InferenceError:
+    def _failure(self, error: httpx2.HTTPError | httpx2.InvalidURL, silence: float, *, began: bool) -> InferenceError:
         match error:
             case httpx2.ConnectTimeout():
                 return ServerTimeout(self._base_url, self._patience.connect)
             case httpx2.TimeoutException():
                 return ServerTimeout(self._base_url, silence)
+            case httpx2.InvalidURL():
+                return HostNotFound(self._base_url)
             case httpx2.ConnectError():
                 return self._failure_to_connect(error)
             case httpx2.SSEError():
@@ -231,9 +247,17 @@ def _client_for(base_url: str, patience: Patience) -> httpx2.AsyncClient:
     limits = httpx2.Limits(max_keepalive_connections=0)
     timeout = httpx2.Timeout(patience.silence, connect=patience.connect, pool=None)
     try:
+        if not _is_this_computer(base_url):
+            return httpx2.AsyncClient(
+                verify=httpx2.create_ssl_context(), limits=limits, timeout=timeout, follow_redirects=False
+            )
+        # Reading the certificates takes 40 ms. One that knows none trusts nobody.
+        context = (
+            httpx2.create_ssl_context() if base_url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        )
         # A transport of one's own leaves out the proxies of the environment: they are no way to this same computer.
-        own = httpx2.AsyncHTTPTransport(limits=limits) if _is_this_computer(base_url) else None
-        return httpx2.AsyncClient(transport=own, limits=limits, timeout=timeout, follow_redirects=False)
+        own = httpx2.AsyncHTTPTransport(verify=context, limits=limits)
+        return httpx2.AsyncClient(transport=own, timeout=timeout, follow_redirects=False)
     except (ValueError, ImportError, OSError, httpx2.InvalidURL):
         # In which words is not said: a proxy's address may hold a password.
         reason = "the proxy or the certificates that are set in the environment cannot be used."
