@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-HEAVY = ("llama_cpp", "numpy", "jinja2", "openai", "huggingface_hub", "PySide6", "sqlite3")
+HEAVY = ("llama_cpp", "numpy", "jinja2", "asyncio", "httpx2", "openai", "huggingface_hub", "PySide6", "sqlite3")
 
 
 @pytest.mark.parametrize("statement", ["import inference", "from inference import *"])

@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from inference.__main__ import key_for
+from tests.scripted_server import ScriptedServer, plain, usage
+
 FIGURES = {
     *("load", "queued", "prepare", "prefill", "first_sample", "wait", "decode", "finish", "ttft", "total"),
     *("prefill_rate", "decode_rate", "measured_at_client"),
@@ -39,6 +42,9 @@ def run(*words: str, text: str | None = None) -> subprocess.CompletedProcess[str
         ("--context-size", "0", "Hi"),
         ("--stop", "", "Hi"),
         ("--unknown", "Hi"),
+        ("--model", "http://me:secret@127.0.0.1/v1", "Hi"),
+        ("--model", "http://127.0.0.1/v1", "--threads", "1", "Hi"),
+        ("--remote-model", "llama", "--model", "a.gguf", "Hi"),
         ("compare", "Hi"),
         ("lab",),
         ("models",),
@@ -64,6 +70,50 @@ def test_a_file_that_is_no_model_is_one_sentence_and_exit_1(tmp_path: Path) -> N
     done = run("--model", str(page), "Hi")
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_server_that_is_not_there_is_one_sentence_and_exit_1() -> None:
+    done = run("--model", "http://127.0.0.1:1/v1", "Hi")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.strip() == "Nothing answers at 127.0.0.1:1. Start the server there, or check the address."
+
+
+def test_a_server_answers_and_figures_that_nobody_said_are_left_out() -> None:
+    counted = usage(12, 3, cached=8)
+    with ScriptedServer(plain("Hello", " there", usage=counted)) as server:
+        done = run("--model", server.url, "--remote-model", "llama", "--max-tokens", "9", "Hi")
+        assert (done.returncode, done.stdout) == (0, "Hello there\n")
+        assert "read 4 new + 8 cached tokens; wrote 3 tokens" in done.stderr
+        assert "load" not in done.stderr
+        assert server.chats[0].body["model"] == "llama"
+    with ScriptedServer(plain("Hello")) as server:
+        figures = run("--model", server.url, "Hi").stderr
+        assert figures.startswith("first token")
+        whole = json.loads(run("--json", "--model", server.url, "Hi").stdout)
+    assert whole["usage"] == {"input_tokens": None, "cached_tokens": None, "output_tokens": None}
+    assert whole["timings"]["measured_at_client"]
+    assert whole["timings"]["prefill_rate"] is None
+
+
+@pytest.mark.parametrize(
+    ("model", "environment", "key"),
+    [
+        ("http://127.0.0.1:8080/v1", {"HEADWATER_API_KEY": " sk-h\n", "OPENAI_API_KEY": "sk-o"}, "sk-h"),
+        ("https://api.openai.com", {"HEADWATER_API_KEY": "sk-h", "OPENAI_API_KEY": "sk-o"}, "sk-h"),
+        ("https://api.openai.com/v1", {"OPENAI_API_KEY": "sk-o"}, "sk-o"),
+        ("https://API.OpenAI.com:443/v1/", {"HEADWATER_API_KEY": " ", "OPENAI_API_KEY": "sk-o"}, "sk-o"),
+        ("http://api.openai.com/v1", {"OPENAI_API_KEY": "sk-o"}, None),
+        ("https://api.openai.com:8443/v1", {"OPENAI_API_KEY": "sk-o"}, None),
+        ("https://api.openai.com.evil.example/v1", {"OPENAI_API_KEY": "sk-o"}, None),
+        ("http://127.0.0.1:8080/v1", {"OPENAI_API_KEY": "sk-o"}, None),
+        ("model.gguf", {"HEADWATER_API_KEY": "sk-h"}, None),
+        (None, {"HEADWATER_API_KEY": "sk-h"}, None),
+    ],
+)
+def test_a_key_from_the_environment_goes_only_where_it_was_meant_for(
+    model: str | None, environment: dict[str, str], key: str | None
+) -> None:
+    assert key_for(model, environment) == key
 
 
 def test_help_names_every_option() -> None:
