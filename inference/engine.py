@@ -35,6 +35,7 @@ from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import display_name
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId
+from inference.template import RenderStopped
 
 Emit = Callable[[Event], None]
 
@@ -254,15 +255,24 @@ class LocalEngine:
             return error
         return self._loaded_with_prompts(config, model, began)
 
-    def _loaded_with_prompts(self, config: ModelConfig, model: Model, began: float) -> _Loaded | InferenceError:
+    def _loaded_with_prompts(self, config: ModelConfig, model: Model, began: float) -> _Loaded | InferenceError | None:
         try:
-            prompts = PromptBuilder(model)
+            prompts = PromptBuilder(model, self._stop_flag.is_set)
+        except RenderStopped:
+            model.close()
+            return None
         except InferenceError as error:
             model.close()
             self._emit(ModelFailed(config, error))
             return error
         ended = self._clock()
-        info = replace(model.info, template_name=prompts.template_name, load_seconds=ended - began)
+        info = replace(
+            model.info,
+            template_name=prompts.template_name,
+            has_thinking_switch=prompts.has_thinking_switch,
+            warnings=prompts.warnings,
+            load_seconds=ended - began,
+        )
         self._loaded = _Loaded(config, model, prompts, info, began, ended)
         self._emit(ModelReady(info))
         return self._loaded

@@ -67,6 +67,8 @@ class ModelInfo:
     has_own_template: bool
     default_sampling: Sampling  # the file's own values over DEFAULT_SAMPLING
     load_seconds: float
+    has_thinking_switch: bool = False  # whether `GenerationRequest.thinking` makes a difference
+    warnings: tuple[str, ...] = ()  # what the chat template cannot render, a sentence each
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +180,8 @@ class Trace:
     """One reply under the glass: what was read, what was sampled, and when.
 
     `token_times` holds, for each of `token_ids`, the seconds from the request's submission (load included).
-    `kept_tokens` of the ids make up the text that was shown; the rest (an end token, what a stop string cut off)
-    are sampled tokens that are no part of it.
+    `kept_tokens` of the ids make up what was shown, reasoning and its marks included; the rest (an end token, what a
+    stop string cut off) are sampled tokens that are no part of it.
     """
 
     token_ids: tuple[int, ...] = ()
@@ -190,7 +192,7 @@ class Trace:
 
     @property
     def kept_ids(self) -> tuple[int, ...]:
-        """The ids of the text that was shown: what the next prompt can reuse."""
+        """The ids of what was shown: what the next prompt can reuse, as far as the template repeats it."""
         return self.token_ids[: self.kept_tokens]
 
 
@@ -257,7 +259,8 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class GenerationFinished:
-    """A reply ended; `text` is all of its answer, also where it was cancelled half-way."""
+    """A reply ended; `text` is all of its answer, also where it was cancelled half-way, and `reasoning` what it thought
+    before."""
 
     request: RequestId
     text: str
@@ -266,15 +269,17 @@ class GenerationFinished:
     usage: Usage
     timings: Timings
     trace: Trace
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationFailed:
-    """A reply could not be made, or not to its end; `text` is what was written until then."""
+    """A reply could not be made, or not to its end; `text` and `reasoning` are what was written until then."""
 
     request: RequestId
     error: InferenceError
     text: str = ""
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

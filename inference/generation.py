@@ -26,7 +26,9 @@ from inference.events import (
 )
 from inference.model import Model, Sampler, StopFlag
 from inference.prompt import Prompt, PromptBuilder
+from inference.reasoning import Part
 from inference.requests import GenerationRequest
+from inference.template import RenderStopped
 from inference.text_stream import TextStream, tokens_within
 
 Clock = Callable[[], float]
@@ -63,8 +65,11 @@ class Generation:
         self._arrival = arrival
         self._clock = clock
         self._marks = _Marks(began=clock())
-        self._text: list[str] = []
+        self._text: dict[DeltaKind, list[str]] = {kind: [] for kind in DeltaKind}
+        self._stream = TextStream()
         self._ids: list[int] = []
+        self._pieces: list[bytes] = []
+        self._before_answer = 0  # tokens
         self._times: list[float] = []
         self._prompt = Prompt((), (), ())
         self._cached = 0
@@ -80,12 +85,16 @@ class Generation:
             finally:
                 sampler.close()
             yield self._finished(reason)
+        except RenderStopped:
+            yield self._finished(FinishReason.CANCELLED)
         except InferenceError as error:
-            yield GenerationFailed(self._request.id, error, "".join(self._text))
+            yield GenerationFailed(
+                self._request.id, error, self._written(DeltaKind.ANSWER), self._written(DeltaKind.REASONING)
+            )
 
     def _prepare(self) -> Sampler:
         """Template, tokens, and the KV cache cut back to what it shares with the prompt."""
-        self._prompt = self._prompts.build(self._request.messages)
+        self._prompt = self._prompts.build(self._request.messages, thinking=self._request.thinking)
         tokens = self._prompt.tokens
         if len(tokens) >= self._model.info.context_size:
             raise PromptTooLong(len(tokens), self._model.info.context_size)
@@ -117,7 +126,8 @@ class Generation:
 
     def _decode(self, sampler: Sampler) -> Generator[GenerationEvent, None, FinishReason]:
         """Sample, show, evaluate, one token after another; returns why it ended."""
-        stream = TextStream((*self._request.stop, *self._prompt.stop))
+        prompt = self._prompt
+        self._stream = stream = TextStream((*self._request.stop, *prompt.stop), prompt.markup, prompt.lead)
         if len(self._model.tokens) < len(self._prompt.tokens):
             return FinishReason.CANCELLED
         reason: FinishReason | None = None
@@ -128,12 +138,22 @@ class Generation:
             if self._model.vocabulary.is_end(token):
                 reason = FinishReason.STOP
                 break
-            if text := stream.feed(self._model.vocabulary.piece(token)):
-                yield self._delta(text)
+            for part in stream.feed(self._piece(token)):
+                yield self._delta(part)
+            if not stream.answering:
+                self._before_answer = len(self._ids)
             reason = self._end_after(token, stream)
-        if text := stream.flush():
-            yield self._delta(text)
+        for part in stream.flush():
+            yield self._delta(part)
         return reason
+
+    def _piece(self, token: int) -> bytes:
+        """The bytes of a token that was sampled; a control token has some only where it marks reasoning."""
+        piece = self._model.vocabulary.piece(token)
+        if not piece and self._stream.wants_words:
+            piece = self._prompts.word(token)
+        self._pieces.append(piece)
+        return piece
 
     def _end_after(self, token: int, stream: TextStream) -> FinishReason | None:
         """Why the reply ends with this token; `None` where it goes on, the token evaluated."""
@@ -147,22 +167,26 @@ class Generation:
             return FinishReason.CANCELLED
         return None
 
-    def _delta(self, text: str) -> TextDelta:
-        self._text.append(text)
-        return TextDelta(self._request.id, text, DeltaKind.ANSWER, len(self._ids), self._times[-1], self._times[0])
+    def _delta(self, part: Part) -> TextDelta:
+        self._text[part.kind].append(part.text)
+        return TextDelta(self._request.id, part.text, part.kind, len(self._ids), self._times[-1], self._times[0])
+
+    def _written(self, kind: DeltaKind) -> str:
+        return "".join(self._text[kind])
 
     def _finished(self, reason: FinishReason) -> GenerationFinished:
-        text = "".join(self._text)
+        reasoning_tokens = self._before_answer if self._stream.reasoned else 0
         return GenerationFinished(
             request=self._request.id,
-            text=text,
+            text=self._written(DeltaKind.ANSWER),
+            reasoning=self._written(DeltaKind.REASONING),
             finish_reason=reason,
             model_name=self._model.info.name,
-            usage=Usage(len(self._prompt.tokens), self._cached, len(self._ids)),
+            usage=Usage(len(self._prompt.tokens), self._cached, len(self._ids), reasoning_tokens),
             trace=Trace(
                 token_ids=tuple(self._ids),
                 token_times=tuple(at - self._arrival.submitted_at for at in self._times),
-                kept_tokens=tokens_within(map(self._model.vocabulary.piece, self._ids), text),
+                kept_tokens=tokens_within(self._pieces, self._stream.length),
                 blocks=_blocks(self._prompt, self._cached),
                 reuse_end=self._reuse_end,
             ),

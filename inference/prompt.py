@@ -6,17 +6,26 @@ switched off. A reply is put back as the very tokens it was sampled as, so that 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from inference.errors import TemplateFailed
 from inference.events import BlockKind
 from inference.messages import Message, Role
 from inference.model import Model, Vocabulary
-from inference.template import CHATML, GEMMA, PLAIN, ChatTemplate, Segment, Torn
+from inference.reasoning import Markup, find_markup, length_begun
+from inference.template import CHATML, GEMMA, PLAIN, ChatTemplate, Segment, Torn, never
 
 _PLAIN_STOP = ("\nUser:", "\nSystem:")
 _CACHED_TEXTS = 1024  # a turn has two texts: its own and the template's around it
+
+_MARK = re.compile(rb"<[^<>\s]+>|\[[^\[\]\s]+\]")  # how tokens look that no text joins
+
+_HELLO = Message(Role.USER, "Hello")
+_REPLY = Message(Role.ASSISTANT, "Hello! How can I help?", reasoning="The user greets me.")
+_SYSTEM = Message(Role.SYSTEM, "Be short.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,83 +39,245 @@ class PromptPart:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A whole prompt: its tokens, which message each comes from, and strings that end the reply to it."""
+    """A whole prompt: its tokens, which message each comes from, and strings that end the reply to it.
+
+    The first `said` tokens end with the last message; what follows leads into the reply, and where a template strips
+    reasoning from history, it will not come again. `markup` is how the reply marks its reasoning, `lead` the prompt's
+    last text, in which it may begin already.
+    """
 
     tokens: tuple[int, ...]
     parts: tuple[PromptPart, ...]
     stop: tuple[str, ...]
+    said: int = 0
+    markup: Markup | None = None
+    lead: str = ""
 
 
 class PromptBuilder:
-    """Builds prompts for one loaded model. `template_name` says which template it uses.
+    """Builds prompts for one loaded model.
+
+    `template_name` says which template it uses, `has_thinking_switch` whether that knows a choice of thinking or not,
+    `warnings` what it cannot render, a sentence each. A rendering ends at once when it is `interrupted`.
 
     Raises:
-        TemplateFailed: the file's template is no Jinja.
+        TemplateFailed: the template is no Jinja, or refuses a single question.
+        RenderStopped: it was interrupted.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, interrupted: Callable[[], bool] = never) -> None:
         self._vocabulary = model.vocabulary
-        self.template_name, source, stop = choose_template(model.chat_template, model.vocabulary)
-        self._template = ChatTemplate(source, model.template_tokens, stop)
+        self.template_name, source, stop = choose_template(
+            model.info.config.template, model.chat_template, model.vocabulary
+        )
+        self._template = ChatTemplate(source, model.template_tokens, stop, interrupted)
         self._beginning_text = model.template_tokens.get("bos_token", "")
+        self._words: dict[int, bytes] = {}
         # The turns before the last were tokenised for the prompt before: only new text costs anything.
         self._tokenize = lru_cache(maxsize=_CACHED_TEXTS)(self._tokenize_anew)
+        self._written = lru_cache(maxsize=_CACHED_TEXTS)(self._written_anew)
+        self._defused = lru_cache(maxsize=_CACHED_TEXTS)(self._defused_anew)
+        self._puts_space = self._written(self._tokenize("a", special=False)) == " a"
+        rendered, self.warnings = _checked(self._template)
+        self.has_thinking_switch = _has_switch(self._template)
+        self._markup = find_markup(source + rendered, self._knows)
+        marks = {word: self._vocabulary.tokenize(word, special=True) for word in _words_of(self._markup)}
+        tokens = {word: found[0] for word, found in marks.items() if len(found) == 1}
+        self._words = {token: word.encode() for word, token in tokens.items() if not self._vocabulary.piece(token)}
+        self._inside_marks = _inside(
+            [word for word, token in tokens.items() if "|" in word and token not in self._words]
+        )
 
-    def build(self, messages: Sequence[Message]) -> Prompt:
+    def build(self, messages: Sequence[Message], *, thinking: bool | None = None) -> Prompt:
         """The prompt for `messages`, up to where the reply begins.
 
         Raises:
             TemplateFailed: the template refuses these messages.
+            RenderStopped: it was interrupted.
         """
+        segments = self._segments(messages, thinking=thinking)
         tokens: list[int] = []
         ends = [0] * len(messages)
         if self._vocabulary.beginning is not None:
             tokens.append(self._vocabulary.beginning)
-        for segment in self._without_beginning(self._segments(messages)):
-            tokens += self._tokens_of(segment, messages)
-            if segment.message is not None:
-                ends[segment.message] = len(tokens)
-        ends[-1] = len(tokens)
-        return Prompt(tuple(tokens), _parts(messages, ends), self._template.stop)
+        for stretch in self._put_back(segments, messages):
+            tokens += stretch.sampled or self._tokens_of(stretch, tokens[-1] if tokens else None)
+            if stretch.message is not None:
+                ends[stretch.message] = len(tokens)
+        said, ends[-1] = max(ends), len(tokens)
+        lead = segments[-1].text if segments and segments[-1].message is None else ""
+        return Prompt(tuple(tokens), _parts(messages, ends), self._template.stop, said, self._markup, lead)
 
-    def _segments(self, messages: Sequence[Message]) -> list[Segment]:
-        neutral: dict[int, str] = {}
+    def text(self, messages: Sequence[Message], *, thinking: bool | None = None) -> str:
+        """The prompt as one text, as `build` has it tokenised.
+
+        Raises:
+            TemplateFailed: the template refuses these messages.
+            RenderStopped: it was interrupted.
+        """
+        beginning = self._beginning_text if self._vocabulary.beginning is not None else ""
+        return beginning + "".join(segment.text for segment in self._segments(messages, thinking=thinking))
+
+    def word(self, token: int) -> bytes:
+        """How a control token is written that marks reasoning or answer; of any other token, nothing."""
+        return self._words.get(token, b"")
+
+    def _segments(self, messages: Sequence[Message], *, thinking: bool | None) -> list[Segment]:
+        neutral: dict[int, Message] = {}
         while True:
             try:
-                return self._template.segments(messages, neutral)
+                segments = self._template.segments(messages, neutral, thinking=thinking)
+                suspects = self._unmarked(messages, segments) - neutral.keys()
             except Torn as torn:
-                neutral[torn.index] = _defused(messages[torn.index].content, self._vocabulary)
+                suspects = set(torn.indices)
+            if not suspects:
+                return self._without_beginning(segments)
+            neutral |= {index: self._neutral(messages[index]) for index in suspects}
+
+    def _unmarked(self, messages: Sequence[Message], segments: Sequence[Segment]) -> set[int]:
+        """The messages that hold control tokens, written out, and did not come back between their marks: the template
+        left them out, or their marks."""
+        seen = {(segment.message, segment.reasoning) for segment in segments}
+        return {
+            index
+            for index, message in enumerate(messages)
+            if ((index, False) not in seen and self._defused(message.content) != message.content)
+            or ((index, True) not in seen and self._defused(message.reasoning) != message.reasoning)
+        }
+
+    def _neutral(self, message: Message) -> Message:
+        return replace(message, content=self._defused(message.content), reasoning=self._defused(message.reasoning))
 
     def _without_beginning(self, segments: list[Segment]) -> list[Segment]:
         """The segments without a BOS the template wrote itself: it is added once, by the vocabulary's own word."""
         first = segments[0] if segments else None
-        text = self._beginning_text
+        text = self._beginning_text if self._vocabulary.beginning is not None else ""
         if first is None or first.message is not None or not text or not first.text.startswith(text):
             return segments
         return [Segment(first.text[len(text) :], None), *segments[1:]]
 
-    def _tokens_of(self, segment: Segment, messages: Sequence[Message]) -> tuple[int, ...]:
-        if segment.message is None:
-            return self._tokenize(segment.text, special=True)
-        sampled = messages[segment.message].token_ids
-        if not sampled or messages[segment.message].content != segment.text:
-            return self._tokenize(segment.text, special=False)
-        written = b"".join(map(self._vocabulary.piece, sampled)).decode("utf-8", "replace")
-        if not segment.text.startswith(written):
-            # Sampled by a model with another vocabulary.
-            return self._tokenize(segment.text, special=False)
-        rest = segment.text[len(written) :]
-        return sampled + (self._tokenize(rest, special=False) if rest else ())
+    def _put_back(self, segments: Sequence[Segment], messages: Sequence[Message]) -> Iterator[_Stretch]:
+        """The segments, with replies as what they were sampled as."""
+        waiting: list[Segment] = []  # what may still turn out to be a reply's own beginning
+        for segment in segments:
+            waiting.append(segment)
+            if segment.message is None or segment.reasoning:
+                continue
+            message = messages[segment.message]
+            whole = self._whole_reply(waiting, message) if message.token_ids else None
+            if whole is not None:
+                yield from whole
+            else:
+                yield from (_Stretch(earlier.text, earlier.message) for earlier in waiting[:-1])
+                yield from self._answer_alone(segment, message)
+            waiting.clear()
+        yield from (_Stretch(segment.text, segment.message) for segment in waiting)
 
-    def _tokenize_anew(self, text: str, *, special: bool) -> tuple[int, ...]:
+    def _whole_reply(self, waiting: Sequence[Segment], message: Message) -> tuple[_Stretch, ...] | None:
+        """Where the template writes a reply out as it was sampled, with its reasoning and all marks: the text before
+        it, and the reply's tokens. White space next to marks may differ: it is the reply's own that counts."""
+        *earlier, answer = waiting
+        thought: list[Segment] = []
+        if len(earlier) > 1 and earlier[-2].reasoning and earlier[-2].message == answer.message:
+            *earlier, _, _ = earlier
+            thought = list(waiting[-3:-1])
+        if any(segment.message is not None for segment in earlier):
+            return None
+        head, rest = _split_reply(self._written(message.token_ids), answer.text)
+        opening: str | None = head if head.strip() else None
+        for segment in reversed(thought):
+            opening = _without_ending(opening, segment.text)
+        stem = _without_ending("".join(segment.text for segment in earlier), opening)
+        if opening is None or stem is None:
+            return None
+        return (
+            _Stretch(stem.rstrip() if opening[:1].isspace() else stem, None),
+            _Stretch("", answer.message, message.token_ids),
+            _Stretch(rest, answer.message),
+        )
+
+    def _answer_alone(self, segment: Segment, message: Message) -> tuple[_Stretch, ...]:
+        """A message's content without its reasoning: as far as its tokens spell it, those."""
+        kept = self._answer_tokens(message.token_ids, segment.text) if message.content == segment.text else ()
+        written = self._written(kept)
+        if not segment.text.startswith(written):
+            kept, written = (), ""
+        return _Stretch("", segment.message, kept), _Stretch(segment.text[len(written) :], segment.message)
+
+    def _answer_tokens(self, sampled: tuple[int, ...], text: str) -> tuple[int, ...]:
+        """Those of a reply's tokens that spell the beginning of `text`: all, or those after its reasoning; none where
+        another vocabulary sampled them."""
+        pieces = [self._vocabulary.piece(token) for token in sampled]
+        data = text.encode("utf-8", "replace")
+        if data.startswith(b"".join(pieces)) and self._words.keys().isdisjoint(sampled):
+            return sampled
+        length, begin = 0, len(pieces)
+        while begin and pieces[begin - 1] and length + len(pieces[begin - 1]) <= len(data):
+            begin -= 1
+            length += len(pieces[begin])
+        return sampled[begin:] if data.startswith(b"".join(pieces[begin:])) else ()
+
+    def _tokens_of(self, stretch: _Stretch, before: int | None) -> tuple[int, ...]:
+        """The tokens of a text that comes after the token `before`."""
+        if stretch.message is None:
+            return self._tokenize(stretch.text, special=True, joined=self._joins(before))
+        # A mark that is no control token is a token even where those are switched off: it is cut in two.
+        pieces = self._inside_marks.split(stretch.text) if self._inside_marks is not None else [stretch.text]
+        tokens: tuple[int, ...] = ()
+        for piece in pieces:
+            tokens += self._tokenize(piece, special=False, joined=self._joins(tokens[-1] if tokens else before))
+        return tokens
+
+    def _joins(self, before: int | None) -> bool:
+        """Whether text after the token `before` goes on without the space that the vocabulary puts before a text."""
+        if not self._puts_space or before is None:
+            return False
+        piece = self._vocabulary.piece(before)
+        return bool(piece) and not _MARK.fullmatch(piece)
+
+    def _tokenize_anew(self, text: str, *, special: bool, joined: bool = False) -> tuple[int, ...]:
+        if not text:
+            return ()
+        if joined:
+            anchor = self._tokenize("\n", special=False)
+            tokens = tuple(self._vocabulary.tokenize("\n" + text, special=special))
+            if tokens[: len(anchor)] == anchor:
+                return tokens[len(anchor) :]
         return tuple(self._vocabulary.tokenize(text, special=special))
 
+    def _written_anew(self, tokens: tuple[int, ...]) -> str:
+        return b"".join(self._vocabulary.piece(token) or self.word(token) for token in tokens).decode(
+            "utf-8", "replace"
+        )
 
-def choose_template(own: str | None, vocabulary: Vocabulary) -> tuple[str, str, tuple[str, ...]]:
+    def _defused_anew(self, text: str) -> str:
+        """`text` with every control token written out in it broken by an invisible character."""
+        for control in self._vocabulary.control_texts():
+            if control and control in text:
+                text = text.replace(control, f"{control[0]}\u200b{control[1:]}")
+        return text
+
+    def _knows(self, word: str) -> bool:
+        return _knows(self._vocabulary, word)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A text in the prompt, or tokens that were sampled, of one message or of the template."""
+
+    text: str
+    message: int | None
+    sampled: tuple[int, ...] = ()
+
+
+def choose_template(given: str | None, own: str | None, vocabulary: Vocabulary) -> tuple[str, str, tuple[str, ...]]:
     """The template to use: its name, its Jinja source, and the stop strings that go with it.
 
-    A model without one of its own gets the plainest that fits the control tokens it knows.
+    One that was given comes first. A model without one of its own gets the plainest that fits the control tokens it
+    knows.
     """
+    if given is not None:
+        return "the one given", given, ()
     if own is not None:
         return "the model's own", own, ()
     if _knows(vocabulary, "<|im_start|>") and _knows(vocabulary, "<|im_end|>"):
@@ -116,8 +287,57 @@ def choose_template(own: str | None, vocabulary: Vocabulary) -> tuple[str, str, 
     return "plain roles", PLAIN, _PLAIN_STOP
 
 
+def _checked(template: ChatTemplate) -> tuple[str, tuple[str, ...]]:
+    """What the template makes of small conversations, and what it makes nothing of. One question it must render."""
+    rendered, warnings = template.text([_HELLO]), []
+    trials = (
+        ("takes no system prompt", [_SYSTEM, _HELLO]),
+        ("refuses a second question", [_HELLO, _REPLY, _HELLO]),
+    )
+    for what, messages in trials:
+        try:
+            rendered += template.text(messages)
+        except TemplateFailed as error:
+            warnings.append(f"The model's chat template {what}: {error.reason}")
+    return rendered, tuple(warnings)
+
+
+def _has_switch(template: ChatTemplate) -> bool:
+    try:
+        return template.text([_HELLO], thinking=True) != template.text([_HELLO], thinking=False)
+    except TemplateFailed:
+        return False
+
+
 def _knows(vocabulary: Vocabulary, control: str) -> bool:
     return len(vocabulary.tokenize(control, special=True)) == 1
+
+
+def _words_of(markup: Markup | None) -> frozenset[str]:
+    return markup.words if markup is not None else frozenset()
+
+
+def _inside(words: Sequence[str]) -> re.Pattern[str] | None:
+    """Finds the place after the first character of each word."""
+    return (
+        re.compile("|".join(f"(?<={re.escape(word[0])})(?={re.escape(word[1:])})" for word in words)) if words else None
+    )
+
+
+def _split_reply(written: str, answer: str) -> tuple[str, str]:
+    """What was written before the answer, and the end of the answer that was not written (a stop string cut it)."""
+    length = len(answer) if written.endswith(answer) else length_begun(written, [answer])
+    return written[: len(written) - length], answer[length:]
+
+
+def _without_ending(text: str | None, ending: str | None) -> str | None:
+    """`text` without `ending`, whatever white space is around that; `None` where it does not end with it."""
+    if text is None or ending is None:
+        return None
+    core, body = ending.strip(), text.rstrip()
+    if not core:
+        return text
+    return body[: -len(core)] if body.endswith(core) else None
 
 
 def _parts(messages: Sequence[Message], ends: Sequence[int]) -> tuple[PromptPart, ...]:
@@ -133,11 +353,3 @@ def _kind(index: int, message: Message, count: int) -> BlockKind:
     if index == count - 1:
         return BlockKind.NEW_MESSAGE
     return BlockKind.SYSTEM if message.role is Role.SYSTEM else BlockKind.TURN
-
-
-def _defused(text: str, vocabulary: Vocabulary) -> str:
-    """`text` with every control token written out in it broken by an invisible character."""
-    for control in vocabulary.control_texts():
-        if control and control in text:
-            text = text.replace(control, f"{control[0]}\u200b{control[1:]}")
-    return text

@@ -27,7 +27,7 @@ class ModelConfig:
 
     Two equal configs are served by one loaded model. `None` leaves the choice to the engine: a context of
     min(training context, 4,096) tokens, one thread fewer than the physical cores, all layers on the GPU where
-    the installed llama.cpp has one.
+    the installed llama.cpp has one. `template` is the Jinja source of a chat template in place of the model's own.
 
     Raises:
         InvalidRequest: a size below 1 or a negative number of layers.
@@ -37,6 +37,7 @@ class ModelConfig:
     context_size: int | None = None
     threads: int | None = None
     gpu_layers: int | None = None
+    template: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.context_size is not None and self.context_size < 1:
@@ -152,8 +153,9 @@ DEFAULT_SAMPLING = Sampling(temperature=0.8, top_k=40, top_p=0.95, min_p=0.05, r
 class GenerationRequest:
     """One reply that is wanted.
 
-    `max_tokens=None` lets the reply run to the end of the context window. `submitted_at` is t0 of every
-    figure, in seconds on the monotonic clock (`time.perf_counter`); the engine sets it.
+    `max_tokens=None` lets the reply run to the end of the context window. `thinking` is heeded where the model has a
+    switch for it; `None` leaves it to its template. `submitted_at` is t0 of every figure, in seconds on the monotonic
+    clock (`time.perf_counter`); the engine sets it.
 
     Raises:
         InvalidRequest: no message, the last one is not the user's, max_tokens below 1, or an empty stop string.
@@ -166,6 +168,7 @@ class GenerationRequest:
     stop: tuple[str, ...] = ()
     id: RequestId = field(default_factory=new_request_id)
     submitted_at: float | None = None
+    thinking: bool | None = None
 
     def __post_init__(self) -> None:
         if not self.messages:

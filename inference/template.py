@@ -7,19 +7,14 @@ text, where they are not.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
 
 from inference.errors import TemplateFailed
 from inference.messages import Message, Role
-
-if TYPE_CHECKING:
-    from jinja2 import Template
 
 CHATML = """\
 {% for message in messages %}{{ '<|im_start|>' + message.role + '\n' + message.content + '<|im_end|>\n' }}{% endfor %}\
@@ -39,99 +34,173 @@ PLAIN = """\
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of a rendered prompt. `message` is the index of the message it was said in, `None` where the template
-    wrote it."""
+    """A stretch of a rendered prompt. `message` is the index of the message it was said in, as its content or as its
+    `reasoning`; `None` where the template wrote it."""
 
     text: str
     message: int | None
+    reasoning: bool = False
+
+
+class RenderStopped(Exception):
+    """Somebody wanted a rendering stopped."""
+
+
+class Torn(Exception):
+    """A template tore messages apart: the marks of those with these `indices` no longer pair."""
+
+    def __init__(self, indices: frozenset[int]) -> None:
+        super().__init__(indices)
+        self.indices = indices
+
+
+def never() -> bool:
+    """Nobody wants anything stopped."""
+    return False
 
 
 class ChatTemplate:
     """A Jinja chat template. `stop` are strings that end a reply under it, besides the model's own end tokens.
 
+    A template that takes too long or too much fails; one that is `interrupted` ends at once. One thread at a time may
+    render.
+
     Raises:
         TemplateFailed: the source is no Jinja.
     """
 
-    def __init__(self, source: str, tokens: Mapping[str, str], stop: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        source: str,
+        tokens: Mapping[str, str],
+        stop: tuple[str, ...] = (),
+        interrupted: Callable[[], bool] = never,
+    ) -> None:
+        # jinja2 is imported with the first model.
+        from inference.sandbox import SandboxedTemplate
+
         self.stop = stop
         self._tokens = dict(tokens)
-        self._template = _compile(source)
+        self._interrupted = interrupted
+        self._template = SandboxedTemplate(source, self._look)
 
-    def segments(self, messages: Sequence[Message], neutral: Mapping[int, str] | None = None) -> list[Segment]:
-        """The prompt for `messages`, up to where the reply begins.
-
-        Foreign text stands in segments of its own. Where a template tears a message apart so that its marks no
-        longer pair, that message is rendered again without marks, as its text in `neutral`: the same with every
-        control token in it defused.
+    def text(self, messages: Sequence[Message], *, thinking: bool | None = None) -> str:
+        """The prompt for `messages`, up to where the reply begins, as one text. `thinking` is the choice of templates
+        that know one; `None` leaves it to them.
 
         Raises:
             TemplateFailed: the template refuses these messages, whichever way they are put.
-            Torn: a message was torn apart and `neutral` does not hold it.
+            RenderStopped: it was interrupted.
         """
-        marks = _Marks()
-        neutral = neutral or {}
+        return self._render([_as_template_sees(message) for message in messages], thinking=thinking)
+
+    def segments(
+        self,
+        messages: Sequence[Message],
+        neutral: Mapping[int, Message] | None = None,
+        *,
+        thinking: bool | None = None,
+    ) -> list[Segment]:
+        """The same prompt with what was said in segments of its own.
+
+        Where a template tears a message apart so that its marks no longer pair, that message is rendered again without
+        marks, as it is in `neutral`: with every control token in it defused.
+
+        Raises:
+            TemplateFailed: the template refuses these messages, whichever way they are put.
+            Torn: messages were torn apart and `neutral` does not hold them.
+            RenderStopped: it was interrupted.
+        """
+        marks, neutral = _Marks(), neutral or {}
         said = [
-            {"role": str(message.role), "content": neutral.get(index, marks.around(index, message.content))}
+            _as_template_sees(neutral[index] if index in neutral else marks.around(index, message))
             for index, message in enumerate(messages)
         ]
-        return marks.cut(self._render(said))
+        return marks.cut(self._render(said, thinking=thinking))
 
-    def _render(self, said: Sequence[Mapping[str, str]]) -> str:
+    def _look(self) -> None:
+        if self._interrupted():
+            raise RenderStopped
+
+    def _render(self, said: Sequence[Mapping[str, str]], *, thinking: bool | None) -> str:
         """Render as given, then ever closer to what strict templates demand: roles that alternate, no system role."""
+        variables = self._variables(thinking=thinking)
         refusals: list[TemplateFailed] = []
+        self._template.open_budget()
         for attempt in (said, _merged(said), _merged(_folded(said))):
             try:
-                return self._render_once(attempt)
+                return self._template.render({**variables, "messages": attempt})
             except TemplateFailed as error:
                 refusals.append(error)
         raise refusals[0]
 
-    def _render_once(self, said: Sequence[Mapping[str, str]]) -> str:
-        from jinja2 import TemplateError
+    def _variables(self, *, thinking: bool | None) -> dict[str, object]:
+        """What templates ask for by name; what is not known stays undefined."""
+        today = datetime.now().astimezone()
+        choice = {} if thinking is None else {"enable_thinking": thinking, "thinking": thinking}
+        return {
+            **self._tokens,
+            **choice,
+            "add_generation_prompt": True,
+            "date_string": today.strftime("%d %b %Y"),
+            "datetime": today.strftime("%b %d %Y"),  # without the time of day, which would end prefix reuse
+        }
 
-        try:
-            return self._template.render(messages=list(said), add_generation_prompt=True, **self._tokens)
-        except TemplateError as error:
-            raise TemplateFailed(str(error)) from error
-        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            # What Python raises inside a template is the template's fault too.
-            raise TemplateFailed(f"{type(error).__name__}: {error}") from error
 
-
-class Torn(Exception):
-    """A template tore the message `index` apart: its marks no longer pair."""
-
-    def __init__(self, index: int) -> None:
-        super().__init__(index)
-        self.index = index
+def _as_template_sees(message: Message) -> dict[str, str]:
+    seen = {"role": str(message.role), "content": message.content}
+    return {**seen, "reasoning_content": message.reasoning} if message.reasoning else seen
 
 
 class _Marks:
-    """Unguessable marks around each message, so that no message can write one."""
+    """Unguessable marks around what was said, so that no message can write one.
+
+    They are digits: no filter for letters changes them, and none of them is white space.
+    """
 
     def __init__(self) -> None:
-        self._nonce = secrets.token_hex(12)
-        self._pattern = re.compile(rf"{self._nonce}([be])(\d+)x")
+        self._nonce = str(secrets.randbelow(9 * 10**23) + 10**23)
+        self._pattern = re.compile(rf"{self._nonce}([0-3])(\d{{6}})")
 
-    def around(self, index: int, content: str) -> str:
-        return f"{self._nonce}b{index}x{content}{self._nonce}e{index}x"
+    def around(self, index: int, message: Message) -> Message:
+        return Message(
+            message.role,
+            self._around(message.content, index, 0, whole=bool(message.token_ids)),
+            reasoning=self._around(message.reasoning, index, 2, whole=False),
+        )
 
     def cut(self, rendered: str) -> list[Segment]:
         segments: list[Segment] = []
-        inside: int | None = None
+        torn: set[int] = set()
+        inside: tuple[int, bool] | None = None
         at = 0
         for mark in self._pattern.finditer(rendered):
-            begins, index = mark[1] == "b", int(mark[2])
-            if begins == (inside is not None) or (not begins and index != inside):
-                raise Torn(index)
-            segments.append(Segment(rendered[at : mark.start()], inside))
-            inside = index if begins else None
+            kind, index = int(mark[1]), int(mark[2])
+            begins, said = kind % 2 == 0, (index, kind >= 2)
+            if inside != (None if begins else said):
+                torn |= {index} if inside is None else {index, inside[0]}
+            segments.append(_segment(rendered[at : mark.start()], inside))
+            inside = said if begins else None
             at = mark.end()
         if inside is not None:
-            raise Torn(inside)
-        segments.append(Segment(rendered[at:], None))
+            torn.add(inside[0])
+        if torn:
+            raise Torn(frozenset(torn))
+        segments.append(_segment(rendered[at:], None))
         return [segment for segment in segments if segment.text]
+
+    def _around(self, text: str, index: int, kind: int, *, whole: bool) -> str:
+        """Marks around `text`, but inside the white space at its ends, which templates trim; `whole` keeps that too,
+        as a reply's tokens do. Nothing is around nothing: templates ask whether there is any text."""
+        core = text if whole else text.strip()
+        if not core.strip():
+            return text
+        before, after = text.split(core, 1)
+        return f"{before}{self._nonce}{kind}{index:06d}{core}{self._nonce}{kind + 1}{index:06d}{after}"
+
+
+def _segment(text: str, said: tuple[int, bool] | None) -> Segment:
+    return Segment(text, None) if said is None else Segment(text, *said)
 
 
 def _merged(said: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
@@ -139,7 +208,10 @@ def _merged(said: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
     merged: list[Mapping[str, str]] = []
     for message in said:
         if merged and merged[-1]["role"] == message["role"]:
-            merged[-1] = {**message, "content": f"{merged[-1]['content']}\n\n{message['content']}"}
+            merged[-1] = {
+                key: "\n\n".join(part[key] for part in (merged[-1], message) if part.get(key))
+                for key in {**merged[-1], **message}
+            } | {"role": message["role"]}
         else:
             merged.append(message)
     return merged
@@ -148,40 +220,3 @@ def _merged(said: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
 def _folded(said: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
     """System messages as words of the user, for templates that know no system role."""
     return [{**message, "role": str(Role.USER)} if message["role"] == Role.SYSTEM else message for message in said]
-
-
-def _compile(source: str) -> Template:
-    from jinja2 import TemplateError, nodes
-    from jinja2.ext import Extension, loopcontrols
-    from jinja2.parser import Parser
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    class GenerationTag(Extension):
-        """`{% generation %}`, which marks the reply for training and means nothing here."""
-
-        tags = {"generation"}  # noqa: RUF012 - Jinja wants a plain set on the class
-
-        def parse(self, parser: Parser) -> list[nodes.Node]:
-            next(parser.stream)
-            return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, GenerationTag], autoescape=False
-    )
-    environment.filters["tojson"] = _to_json
-    environment.globals["raise_exception"] = _refuse
-    environment.globals["strftime_now"] = lambda pattern: datetime.now().astimezone().strftime(pattern)
-    try:
-        return environment.from_string(source)
-    except TemplateError as error:
-        raise TemplateFailed(str(error)) from error
-
-
-def _to_json(value: Any, indent: int | None = None) -> str:  # noqa: ANN401 - a template may hand over anything
-    return json.dumps(value, ensure_ascii=False, indent=indent)
-
-
-def _refuse(reason: str) -> None:
-    from jinja2 import TemplateError
-
-    raise TemplateError(reason)

@@ -169,7 +169,8 @@ def test_a_prompt_that_fills_the_window_is_refused_with_both_numbers() -> None:
 
 
 def test_a_template_that_refuses_fails_the_request() -> None:
-    last = Bench(Script(template="{{ raise_exception('no') }}")).run("Hi")[-1]
+    picky = "{% if 'Hi' in messages[0].content %}{{ raise_exception('no') }}{% endif %}"
+    last = Bench(Script(template=picky)).run("Hi")[-1]
     assert isinstance(last, GenerationFailed)
     assert isinstance(last.error, TemplateFailed)
 

@@ -32,9 +32,18 @@ def test_a_prompt_begins_with_exactly_one_bos_although_the_template_writes_one()
     assert prompt.tokens.count(BEGINNING) == 1
 
 
-def test_a_prompt_begins_with_no_bos_where_the_model_wants_none() -> None:
-    prompt = PromptBuilder(model_of(Script(beginning=None))).build([user("Hello")])
+def test_a_prompt_begins_with_no_bos_where_neither_model_nor_template_wants_one() -> None:
+    prompt = PromptBuilder(model_of(Script(beginning=None, template="{{ messages[0].content }}"))).build(
+        [user("Hello")]
+    )
     assert BEGINNING not in prompt.tokens
+
+
+def test_a_bos_that_only_the_template_wants_is_the_templates_own_text() -> None:
+    # SmolLM2 begins every turn with its BOS token and wants none added.
+    prompt = PromptBuilder(model_of(Script(beginning=None))).build([user("Hello")])
+    assert prompt.tokens[0] == BEGINNING
+    assert prompt.tokens.count(BEGINNING) == 1
 
 
 @given(st.text(max_size=30), st.sampled_from(["<|im_end|>", "<|im_start|>", "<end>", "<bos>", "<|im_start|>system\n"]))

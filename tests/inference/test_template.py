@@ -99,7 +99,7 @@ def test_a_message_torn_apart_by_the_template_is_reported_and_rendered_from_its_
     said = [Message(Role.USER, "thought|answer")]
     with pytest.raises(Torn):
         template.segments(said)
-    assert template.segments(said, {0: "thought|neutral"}) == [Segment("neutral", None)]
+    assert template.segments(said, {0: Message(Role.USER, "thought|neutral")}) == [Segment("neutral", None)]
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5))
@@ -107,4 +107,4 @@ def test_whatever_is_said_comes_back_in_its_own_segment(contents: list[str]) -> 
     messages = [Message(Role.USER, content) for content in contents]
     segments = ChatTemplate(CHATML, TOKENS).segments(messages)
     said = {segment.message: segment.text for segment in segments if segment.message is not None}
-    assert said == {index: content for index, content in enumerate(contents) if content}
+    assert said == {index: content.strip() for index, content in enumerate(contents) if content.strip()}
