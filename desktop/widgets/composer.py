@@ -24,6 +24,7 @@ from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
 
 MOST_LINES = 9
+_HINTS = 360  # pixels; a narrower composer has no room for a hint beside its button
 
 
 class Composer(QWidget):
@@ -112,15 +113,15 @@ class Composer(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._hint.setVisible(self.width() >= 360)
+        self._hint.setVisible(self.width() >= _HINTS)
 
     def _lay_out(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._hint.setFont(figure_font())
+        self._hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         foot = QHBoxLayout()
         foot.setContentsMargins(6, 0, 0, 0)
-        foot.addWidget(self._hint)
-        foot.addStretch(1)
+        foot.addWidget(self._hint, 1)  # all the room there is: its place does not hang on its words
         foot.addWidget(self.button)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)

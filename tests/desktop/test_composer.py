@@ -116,10 +116,16 @@ def test_an_empty_field_can_still_stop(composer):
 
 
 def test_the_button_keeps_its_place_when_its_word_changes(composer):
-    before = composer.button.geometry()
+    before = composer.button.geometry(), composer._hint.geometry()
     composer.set_busy(busy=True)
     QApplication.processEvents()
-    assert composer.button.geometry() == before
+    assert (composer.button.geometry(), composer._hint.geometry()) == before
+
+
+def test_a_narrow_composer_hides_its_hint_before_cutting_it(composer):
+    assert composer._hint.isVisible()
+    composer.resize(300, composer.height())
+    assert not composer._hint.isVisible()
 
 
 def test_the_field_grows_with_its_text_up_to_a_limit(composer):
