@@ -25,7 +25,7 @@ run: set-up-to-run
 	@$(BIN)/python -m desktop $(ARGS)
 
 test: set-up-to-test
-	$(BIN)/ruff check
+	$(BIN)/ruff check --no-cache
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports

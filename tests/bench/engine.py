@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from inference.model_files import embedded_model
-
 from inference.engine import LocalEngine
 from inference.events import Event, GenerationFailed, GenerationFinished, ModelInfo, TextDelta
 from inference.generation import Arrival, Generation
 from inference.llama import load_model
 from inference.messages import Message, Role
 from inference.model import Model, StopFlag, Vocabulary
+from inference.model_files import embedded_model
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest, ModelConfig, Sampling
 from tests.bench.bare import BareLlama

@@ -61,7 +61,7 @@ def test_a_request_that_makes_no_sense_cannot_be_made(wrong: dict[str, object]) 
 @pytest.mark.parametrize("wrong", [{"context_size": 0}, {"threads": 0}, {"gpu_layers": -1}])
 def test_a_config_that_makes_no_sense_cannot_be_made(wrong: dict[str, int]) -> None:
     with pytest.raises(InvalidRequest):
-        ModelConfig(Path("a.gguf"), **wrong)
+        ModelConfig(Path("a.gguf"), **wrong)  # type: ignore[arg-type]  # wrong on purpose
 
 
 def test_a_request_survives_pickling_and_every_request_has_its_own_id() -> None:
