@@ -55,6 +55,11 @@ class ScriptedVocabulary:
         self._pieces.append(piece)
         return _FIRST_PIECE + len(self._pieces) - 1
 
+    def token_of(self, piece: str | bytes | int) -> int:
+        if isinstance(piece, int):
+            return piece
+        return self.add(piece.encode() if isinstance(piece, str) else piece)
+
     def tokenize(self, text: str, *, special: bool) -> list[int]:
         if special:
             for control, token in self._controls.items():
@@ -78,9 +83,9 @@ class ScriptedVocabulary:
 @dataclass(slots=True)
 class Script:
     """What a scripted model does: the pieces of each reply in turn (the last one again and again), each ended by the
-    end token unless `endless`; and what each evaluation costs or breaks."""
+    end token unless `endless`; and what each evaluation costs or breaks. A piece given as a number is that token."""
 
-    replies: Sequence[Sequence[str | bytes]] = (("Hello", " there", "."),)
+    replies: Sequence[Sequence[str | bytes | int]] = (("Hello", " there", "."),)
     endless: bool = False
     context_size: int = 4096
     batch_size: int = 512
@@ -188,7 +193,7 @@ class ScriptedModel:
         replies = self._script.replies
         reply = replies[min(self._replies, len(replies) - 1)]
         self._replies += 1
-        pieces = [self._vocabulary.add(p.encode() if isinstance(p, str) else p) for p in reply]
+        pieces = [self._vocabulary.token_of(piece) for piece in reply]
         self.samplers.append(ScriptedSampler(self, pieces, endless=self._script.endless))
         return self.samplers[-1]
 
