@@ -207,7 +207,8 @@ class CodeSegment(BoxedSegment):
     def _lay_out(self, document: QTextDocument, setting: Setting, look: Look) -> int:
         self.box.natural = max(self.box.natural, math.ceil(document.idealWidth()))
         self.box.scroll(0, self.visible_width(setting, look))
-        return math.ceil(document.size().height()) + self._above + self._below
+        for_scroller = _SCROLLER + 4 if self.is_last and self.overflows(setting, look) else 0
+        return math.ceil(document.size().height()) + self._above + self._below + for_scroller
 
     def _rewrite(self, document: QTextDocument, old: tuple[Block, ...], look: Look) -> None:
         before = old[0]
@@ -366,6 +367,7 @@ def _apply_colours(block: QTextBlock, spans: highlight.Line, look: Look) -> None
         span.start, span.length, span.format = begin, length, _syntax_format(kind, look)
         ranges.append(span)
     block.layout().setFormats(ranges)
+    block.document().markContentsDirty(block.position(), block.length())  # else the line is not drawn again
 
 
 def _syntax_format(kind: highlight.Kind, look: Look) -> QTextCharFormat:

@@ -33,7 +33,7 @@ _FOOT_LINE = 28
 _ICON = 16
 _BAR = 3
 _ABOVE_QUESTION = 20
-_ABOVE_REPLY = 8
+_ABOVE_REPLY = 4
 
 
 class ProgressKind(StrEnum):
@@ -67,7 +67,7 @@ class Caption:
 class MessageView:
     """A turn as it is drawn. Vertical places are pixels from its own top, always whole."""
 
-    def __init__(self, turn: Turn, caption: Caption) -> None:
+    def __init__(self, turn: Turn, caption: Caption, look: Look) -> None:
         self.turn = turn
         self.caption = caption
         self.progress: Progress | None = None
@@ -80,7 +80,7 @@ class MessageView:
         self._settled_blocks = 0  # finished blocks in segments that never change again
         self._settled_segments = 0
         if turn.state is TurnState.WRITING:
-            self._begin(turn.message.content)
+            self._begin(turn.message.content, look)
         else:
             self._take_source(turn.message.content)
 
@@ -129,9 +129,10 @@ class MessageView:
         elif source != self.text or is_writing:
             self._close_boxes()
             self.segments.clear()
-            (self._begin if is_writing else self._take_source)(source)
             if is_writing:
-                self._show_written(look)
+                self._begin(source, look)
+            else:
+                self._take_source(source)
         self.turn, self.caption = turn, caption
         if not is_writing:
             self.progress = None
@@ -231,11 +232,12 @@ class MessageView:
 
     # Its own
 
-    def _begin(self, source: str) -> None:
+    def _begin(self, source: str, look: Look) -> None:
         self._reader = MarkdownReader()
         self._written = [source] if source else []
         self._settled_blocks = self._settled_segments = 0
         self._reader.append(source)
+        self._show_written(look)
 
     def _take_source(self, source: str) -> None:
         self._reader = None

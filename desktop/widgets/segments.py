@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 from desktop.markdown import Block, Fence, Rule, Table
 from desktop.widgets.typesetting import (
     INDENT,
+    INLINE_CODE,
     Look,
     Setting,
     longer_by,
@@ -143,8 +144,10 @@ class Segment(ABC):
         return setting.column
 
     def natural_width(self) -> int:
-        """How wide its widest line is, where that is known."""
-        return math.ceil(self.document.idealWidth()) if self.document else END
+        """How wide its widest line is, where that is known and it stands at the left."""
+        if self.document is None or self.document.firstBlock().textDirection() is Qt.LayoutDirection.RightToLeft:
+            return END
+        return math.ceil(self.document.idealWidth())
 
     def caret(self, setting: Setting, look: Look) -> QRect:
         """Where the next character will stand."""
@@ -190,6 +193,7 @@ class Segment(ABC):
 
     def _draw(self, painter: QPainter, look: Look, selected: Selected, clip: QRectF) -> None:
         document = self.open_document(look)
+        document.size()  # lays out what colours have changed: drawing alone would leave it out
         context = QAbstractTextDocumentLayout.PaintContext()
         palette = QPalette()
         palette.setColor(QPalette.ColorRole.Text, look.theme.text)
@@ -262,7 +266,8 @@ class TextSegment(Segment):
         return document
 
     def _lay_out(self, document: QTextDocument, setting: Setting, look: Look) -> int:  # noqa: ARG002 - same for all
-        document.setTextWidth(setting.column)
+        if document.textWidth() != setting.column:
+            document.setTextWidth(setting.column)
         self._code_places = None
         return math.ceil(document.size().height())
 
@@ -286,18 +291,18 @@ class TextSegment(Segment):
         layout = document.documentLayout()
         block = document.firstBlock()
         previous: Block | None = None
+        end = 0.0
         for shown in self.blocks:
             rect = layout.blockBoundingRect(block)
             if shown.place.quotes:
                 joined = previous is not None and previous.place.quotes > 0
-                above = space_before(shown, previous) if joined else 0
-                _paint_quote(painter, rect.adjusted(0, -above, 0, 0), shown, look)
+                _paint_quote(painter, end if joined else rect.top(), rect.bottom(), shown, look)
             if isinstance(shown, Rule):
                 y = round(rect.center().y())
                 painter.fillRect(QRect(0, y, setting.column, 1), look.theme.border)
             if shown.place.marker:
                 _paint_marker(painter, block, shown, look, setting.column)
-            previous, block = shown, block.next()
+            previous, block, end = shown, block.next(), rect.bottom()
 
 
 class UnreadSegment(Segment):
@@ -392,7 +397,7 @@ def _places_of_code(document: QTextDocument) -> Iterator[QRectF]:
     block = document.firstBlock()
     while block.isValid():
         for span in block.textFormats():
-            if span.format.fontFixedPitch() or span.format.font().fixedPitch():
+            if span.format.boolProperty(INLINE_CODE):
                 yield from _places_of_span(block.layout(), span.start, span.start + span.length)
         block = block.next()
 
@@ -414,10 +419,9 @@ def _x_of(line: QTextLine, position: int) -> float:
     return x
 
 
-def _paint_quote(painter: QPainter, rect: QRectF, block: Block, look: Look) -> None:
+def _paint_quote(painter: QPainter, top: float, bottom: float, block: Block, look: Look) -> None:
     for level in range(block.place.quotes):
-        place = QRectF(level * INDENT + 2, rect.top(), 3, rect.height())
-        painter.fillRect(place.toAlignedRect(), look.theme.border)
+        painter.fillRect(QRect(level * INDENT + 2, round(top), 3, round(bottom) - round(top)), look.theme.border)
 
 
 def _paint_marker(painter: QPainter, block: QTextBlock, shown: Block, look: Look, width: int) -> None:

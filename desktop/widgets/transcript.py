@@ -104,7 +104,7 @@ class Transcript(QAbstractScrollArea):
         self._shelf.clear()
         self._drop_buttons()
         self._hovered = None
-        self._messages[:] = [MessageView(turn, self._caption(turn)) for turn in turns]
+        self._messages[:] = [MessageView(turn, self._caption(turn), self._look) for turn in turns]
         self._lay_out_all()
         self._follow(following=True)
         self._settle(None)
@@ -113,7 +113,7 @@ class Transcript(QAbstractScrollArea):
     def add_turn(self, turn: Turn) -> None:
         """Show one more turn. The reader's own goes to the end of the view, and the view follows again."""
         self._flush()
-        message = MessageView(turn, self._caption(turn))
+        message = MessageView(turn, self._caption(turn), self._look)
         anchor = self._anchor()
         self._messages.append(message)
         message.lay_out(self._setting, self._look)
@@ -564,15 +564,16 @@ class Transcript(QAbstractScrollArea):
     def _grow_message(self, index: int, text: str) -> None:
         message = self._messages[index]
         anchor = self._anchor()
+        first = message.first_open
         top = message.grow(text, self._look)
         if top is None:
             return
         self._changed(self._tops[index] + top)
         if self._following:
-            for segment in message.segments[message.first_open :]:
+            for segment in message.segments[first:]:
                 if not segment.is_measured(self._setting):
                     self._measure(segment)
-        self._lay_out_message(index, message.first_open)
+        self._lay_out_message(index, first)
         self._unpainted = message.turn.id
         self._settle(anchor)
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
     QTextDocument,
+    QTextFormat,
     QTextLength,
     QTextOption,
     QTextTable,
@@ -32,7 +33,8 @@ TEXT_COLUMN = 72  # average characters
 INDENT = 24
 CELL_GAP = 24  # between the texts of two columns
 CELL_HEIGHT = 6  # above and below the text of a cell
-_NARROWEST_CELL = 72
+_WIDEST_WORD = 200
+INLINE_CODE = QTextFormat.Property.UserProperty.value + 1  # marks runs of code within text
 _LINE_BREAK = "\u2028"  # a new line within a block
 _HEADING_SIZES = {1: 1.4, 2: 1.25, 3: 1.1}
 _MINIMUM_HEIGHT = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
@@ -55,6 +57,7 @@ class Look:
         self.line_height = _line_height(self.message_font, 1.5)
         self.code_line_height = _line_height(self.code_font, 1.4)
         self._character_formats: dict[Run, QTextCharFormat] = {}
+        self._metrics: dict[tuple[bool, bool, bool], QFontMetricsF] = {}
 
     def character_format(self, run: Run, level: int = 0) -> QTextCharFormat:
         """How the text of a run is drawn, in a heading of that level."""
@@ -65,6 +68,13 @@ class Look:
                 self._character_formats.clear()
             known = self._character_formats[style] = self._make_format(run, level)
         return known
+
+    def metrics(self, run: Run) -> QFontMetricsF:
+        """How wide text of a run's style is."""
+        style = run.bold, run.italic, run.code
+        if style not in self._metrics:
+            self._metrics[style] = QFontMetricsF(self.font(run))
+        return self._metrics[style]
 
     def font(self, run: Run, level: int = 0) -> QFont:
         font = QFont(self.code_font if run.code else self.message_font)
@@ -79,6 +89,8 @@ class Look:
         result = QTextCharFormat()
         result.setFont(self.font(run, level))
         result.setForeground(self.theme.text)
+        if run.code:
+            result.setProperty(INLINE_CODE, True)
         if run.link:
             result.setAnchor(True)
             result.setAnchorHref(run.link)
@@ -184,15 +196,17 @@ def code_block_format(look: Look) -> QTextBlockFormat:
 
 
 def column_widths(table: Table, look: Look, widest: int) -> tuple[int, ...]:
-    """Widths that hold the widest cell of each column; beyond `widest` the wide ones give way."""
-    bold = QFontMetricsF(look.font(Run("", bold=True)))
-    plain = look.message_metrics
-    natural = [
-        math.ceil(max(_cell_width(row[column], metrics) for row, metrics in rows if column < len(row))) + CELL_GAP
-        for column in range(len(table.header))
-        for rows in [[(table.header, bold), *((row, plain) for row in table.rows)]]
-    ]
-    return tuple(_fitted(natural, widest))
+    """Widths that hold the widest cell of each column; beyond `widest` the wide ones give way, as far as words do."""
+    natural, least = [], []
+    for column in range(len(table.header)):
+        cells = [
+            [_bold(run) for run in table.header[column]],
+            *(row[column] for row in table.rows if column < len(row)),
+        ]
+        natural.append(CELL_GAP + max(_cell_width(cell, look) for cell in cells))
+        longest_word = max(_word_width(cell, look) for cell in cells)
+        least.append(CELL_GAP + min(longest_word, _WIDEST_WORD))
+    return tuple(_fitted(natural, least, widest))
 
 
 def write_table(document: QTextDocument, table: Table, widths: Sequence[int], look: Look) -> QTextTable:
@@ -291,16 +305,36 @@ def _table_format(widths: Sequence[int]) -> QTextTableFormat:
     return result
 
 
-def _cell_width(runs: Sequence[Run], metrics: QFontMetricsF) -> float:
-    return max((metrics.horizontalAdvance(line) for line in _joined(runs).split("\n")), default=0)
+def _cell_width(runs: Sequence[Run], look: Look) -> int:
+    lines = [0.0]
+    for run in runs:
+        first, *others = run.text.split("\n")
+        lines[-1] += _advance(first, run, look)
+        lines += [_advance(line, run, look) for line in others]
+    return math.ceil(max(lines)) + 1
 
 
-def _fitted(natural: list[int], widest: int) -> list[int]:
-    """The widths with what is too much taken from the widest columns, none made narrower than can be read."""
+def _word_width(runs: Sequence[Run], look: Look) -> int:
+    words = (_advance(word, run, look) for run in runs for word in run.text.split())
+    return math.ceil(max(words, default=0)) + 1
+
+
+def _advance(text: str, run: Run, look: Look) -> float:
+    return look.metrics(run).horizontalAdvance(text)
+
+
+def _fitted(natural: list[int], least: list[int], widest: int) -> list[int]:
+    """The widths with what is too much taken from the widest columns, none narrower than its least."""
     if sum(natural) <= widest:
         return natural
-    limit = max(_NARROWEST_CELL, _fair_share(natural, widest))
-    return [min(width, limit) for width in natural]
+    limit = _fair_share(natural, widest)
+    fitted = [max(low, min(width, limit)) for width, low in zip(natural, least, strict=True)]
+    over = sum(fitted) - widest
+    for index in sorted(range(len(fitted)), key=lambda column: least[column] - fitted[column]):
+        taken = max(0, min(over, fitted[index] - least[index]))
+        fitted[index] -= taken
+        over -= taken
+    return fitted
 
 
 def _fair_share(natural: list[int], widest: int) -> int:
