@@ -98,10 +98,8 @@ class _Tasks:
         await asyncio.wait({talk})
         del self._talks[request]
         error = None if talk.cancelled() else talk.exception()
-        if error is not None:
-            self._emit(reply.fail(_known(error)))
-            return
-        for event in reply.finish(cancelled=talk.cancelled()):
+        last = reply.finish(cancelled=talk.cancelled()) if error is None else reply.fail(_known(error))
+        for event in last:
             self._emit(event)
 
     async def _look(self, model: RemoteModel) -> None:

@@ -20,6 +20,7 @@ from inference.events import (
     Trace,
     Usage,
 )
+from inference.reasoning import THINK, ReasoningParser
 from inference.remote.inbox import Clock
 from inference.remote.wire import Chunk, Progress, ServerTimings, ServerUsage
 from inference.requests import GenerationRequest
@@ -34,13 +35,14 @@ class Reply:
         self._clock = clock
         self._began = clock()
         self._submitted = self._began if request.submitted_at is None else request.submitted_at
-        self._texts = {DeltaKind.ANSWER: _WholeCharacters(), DeltaKind.REASONING: _WholeCharacters()}
-        self._answer: list[str] = []
+        self._characters = {kind: _WholeCharacters() for kind in DeltaKind}
+        # Some servers leave it to the client to tell a reply's reasoning from its answer.
+        self._parser = ReasoningParser(THINK)
+        self._texts: dict[DeltaKind, list[str]] = {kind: [] for kind in DeltaKind}
         self._pieces = 0
         self._first_at: float | None = None
         self._last_at: float | None = None
         self._counted = 0
-        self._reasoned = False
         self._finish_reason = ""
         self._timings: ServerTimings | None = None
         self._usage = ServerUsage()
@@ -65,26 +67,41 @@ class Reply:
 
     def finish(self, *, cancelled: bool = False) -> Iterator[GenerationEvent]:
         """The last events; `cancelled` where it was cut off here, unless it was whole already."""
-        for kind, text in self._texts.items():
-            if rest := text.flush():
-                yield self._delta(kind, rest)
+        yield from self._rest()
         if cancelled and not self.is_whole:
             yield self._finished(FinishReason.CANCELLED)
         else:
             yield self._finished(self._reason())
 
-    def fail(self, error: InferenceError) -> GenerationFailed:
-        """The last event of a reply that came to no good end; what was written stays."""
-        return GenerationFailed(self._request.id, error, "".join(self._answer))
+    def fail(self, error: InferenceError) -> Iterator[GenerationEvent]:
+        """The last events of a reply that came to no good end; what was written stays."""
+        yield from self._rest()
+        yield GenerationFailed(self._request.id, error, self._text(DeltaKind.ANSWER), self._text(DeltaKind.REASONING))
 
     def _grow(self, kind: DeltaKind, text: str, now: float) -> Iterator[TextDelta]:
         self._pieces += 1
-        self._reasoned = self._reasoned or kind is DeltaKind.REASONING
         self._first_at = now if self._first_at is None else self._first_at
         self._last_at = now
         self._counted = max(self._counted, self._tokens_so_far())
-        if whole := self._texts[kind].feed(text):
-            yield self._delta(kind, whole)
+        yield from self._told_apart(kind, self._characters[kind].feed(text))
+
+    def _told_apart(self, kind: DeltaKind, text: str) -> Iterator[TextDelta]:
+        if kind is DeltaKind.REASONING:
+            if text:
+                yield self._delta(kind, text)
+            return
+        for part in self._parser.feed(text):
+            yield self._delta(part.kind, part.text)
+
+    def _rest(self) -> Iterator[TextDelta]:
+        """What was held back in case more would come."""
+        for kind, characters in self._characters.items():
+            yield from self._told_apart(kind, characters.flush())
+        for part in self._parser.flush():
+            yield self._delta(part.kind, part.text)
+
+    def _text(self, kind: DeltaKind) -> str:
+        return "".join(self._texts[kind])
 
     def _tokens_so_far(self) -> int:
         if self._timings is not None:
@@ -92,8 +109,7 @@ class Reply:
         return self._usage.output_tokens or self._pieces
 
     def _delta(self, kind: DeltaKind, text: str) -> TextDelta:
-        if kind is DeltaKind.ANSWER:
-            self._answer.append(text)
+        self._texts[kind].append(text)
         last, first = self._last_at or self._began, self._first_at or self._began
         return TextDelta(self._request.id, text, kind, self._counted, last, first)
 
@@ -101,12 +117,13 @@ class Reply:
         usage = self._usage_at_last()
         return GenerationFinished(
             request=self._request.id,
-            text="".join(self._answer),
+            text=self._text(DeltaKind.ANSWER),
             finish_reason=reason,
             model_name=self._model_name,
             usage=usage,
             timings=self._timings_at_last(usage),
             trace=Trace(),
+            reasoning=self._text(DeltaKind.REASONING),
         )
 
     def _reason(self) -> FinishReason:
@@ -166,7 +183,7 @@ class Reply:
     def _tokens_since_first_text(self, usage: Usage) -> int:
         """The tokens whose time was seen here; 0 where that is not known: reasoning that a server keeps to itself was
         written before its first text."""
-        hidden = usage.reasoning_tokens and not self._reasoned
+        hidden = usage.reasoning_tokens and not self._texts[DeltaKind.REASONING]
         return 0 if hidden else usage.output_tokens
 
 

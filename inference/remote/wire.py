@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from inference.errors import InvalidRequest
 from inference.events import RemoteModelInfo
+from inference.messages import Message
 from inference.requests import GenerationRequest, RemoteModel
 
 _LONGEST_REASON = 300  # characters
@@ -137,7 +138,7 @@ def body_of(request: GenerationRequest, model: str, dialect: Dialect) -> bytes:
     """
     body: dict[str, object] = {
         "model": model,
-        "messages": [{"role": str(message.role), "content": message.content} for message in request.messages],
+        "messages": [_message(message, dialect) for message in request.messages],
         "stream": True,
         "stream_options": {"include_usage": True},
     }
@@ -146,6 +147,8 @@ def body_of(request: GenerationRequest, model: str, dialect: Dialect) -> bytes:
     }
     wishes["max_tokens"] = request.max_tokens
     wishes["stop"] = list(request.stop) or None
+    if request.thinking is not None and dialect is not Dialect.OPENAI:
+        wishes["chat_template_kwargs"] = {"enable_thinking": request.thinking}
     other_names = _OTHER_NAMES.get(dialect, {})
     body.update({other_names.get(name, name): value for name, value in wishes.items() if value is not None})
     match dialect:
@@ -213,6 +216,14 @@ def one_line(text: str) -> str:
     """A server's words as they can stand in a sentence."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return words if len(words) <= _LONGEST_REASON else words[:_LONGEST_REASON] + "…"
+
+
+def _message(message: Message, dialect: Dialect) -> dict[str, str]:
+    said = {"role": str(message.role), "content": message.content}
+    if message.reasoning and dialect in (Dialect.LLAMA_SERVER, Dialect.VLLM):
+        # The model's template takes of it what it wants. Other servers would refuse the field.
+        said["reasoning_content"] = message.reasoning
+    return said
 
 
 def _parsed(text: str) -> object:

@@ -16,6 +16,7 @@ from inference.events import (
     DeltaKind,
     FinishReason,
     GenerationEvent,
+    GenerationFailed,
     GenerationFinished,
     PrefillProgress,
     TextDelta,
@@ -204,7 +205,18 @@ def test_reasoning_is_told_apart_and_is_no_part_of_the_answer() -> None:
     bench = Bench()
     bench.hear(said(reasoning="I "), said(reasoning_content="think"), said("Hi"), said(finish_reason="stop"))
     assert bench.texts(DeltaKind.REASONING) == ["I ", "think"]
-    assert bench.finish().text == "Hi"
+    finished = bench.finish()
+    assert (finished.text, finished.reasoning) == ("Hi", "I think")
+
+
+def test_reasoning_that_a_server_leaves_in_the_text_is_told_apart_here() -> None:
+    bench = Bench()
+    bench.hear(
+        said("<thi"), said("nk>hm</th"), said("ink>\n\nHi"), said(finish_reason="stop"), counted(9, 9, reasoning=3)
+    )
+    finished = bench.finish()
+    assert (finished.text, finished.reasoning) == ("Hi", "hm")
+    assert finished.timings.output_tokens == 9, "its tokens were all seen"
 
 
 def test_the_name_is_the_servers_own() -> None:
@@ -227,8 +239,16 @@ def test_tokens_are_counted_by_the_server_or_by_what_was_received() -> None:
 def test_a_failed_reply_keeps_what_was_written() -> None:
     bench = Bench()
     bench.hear(said("a"), said("b"))
-    failed = bench.reply.fail(ReplyBroken(SERVER, "cut."))
-    assert failed.text == "ab"
+    bench.hear(said(reasoning="hm"))
+    *_, failed = bench.reply.fail(ReplyBroken(SERVER, "cut."))
+    assert isinstance(failed, GenerationFailed)
+    assert (failed.text, failed.reasoning) == ("ab", "hm")
+    begun = Bench()
+    begun.hear(said("<th"))
+    delta, failed = begun.reply.fail(ReplyBroken(SERVER, "cut."))
+    assert isinstance(delta, TextDelta)
+    assert isinstance(failed, GenerationFailed)
+    assert delta.text == failed.text == "<th"
 
 
 @given(st.text(), st.lists(st.integers(0, 40)))

@@ -81,6 +81,23 @@ def test_each_server_is_asked_in_its_own_words() -> None:
     assert not {"max_tokens", "return_progress", "cache_prompt"} & set(openai)
 
 
+def test_reasoning_is_sent_back_and_switched_where_a_server_can_take_it() -> None:
+    said_before = (
+        Message(Role.USER, "Hi"),
+        Message(Role.ASSISTANT, "Hello", reasoning="hm"),
+        Message(Role.USER, "And?"),
+    )
+    request = GenerationRequest(RemoteModel(SERVER), said_before, thinking=False)
+    for dialect in (Dialect.LLAMA_SERVER, Dialect.VLLM):
+        sent = json.loads(body_of(request, "llama", dialect))
+        assert sent["messages"][1] == {"role": "assistant", "content": "Hello", "reasoning_content": "hm"}
+        assert sent["chat_template_kwargs"] == {"enable_thinking": False}
+    sent = json.loads(body_of(request, "gpt", Dialect.OPENAI))
+    assert sent["messages"][1] == {"role": "assistant", "content": "Hello"}
+    assert "chat_template_kwargs" not in sent
+    assert "chat_template_kwargs" not in body()
+
+
 def test_half_a_character_in_a_prompt_is_sent_as_json_spells_it() -> None:
     request = GenerationRequest(RemoteModel(SERVER), (Message(Role.USER, "\ud83d"),))
     assert b"\\ud83d" in body_of(request, "llama", Dialect.PLAIN)
