@@ -50,6 +50,8 @@ _STEP = 24  # pixels, of an arrow key; a notch of the wheel is three
 _IDLE = 15  # milliseconds between pieces of work that nobody waits for
 _SLICE = 0.004  # seconds that such a piece may take
 _EXPENSIVE = 0.008  # seconds: a flush that takes longer is followed by a pause
+_ALL = 1000  # more segments than fit on a screen
+_ROUNDS = 50  # of measuring: each may bring more into view
 _WARM_UP = 300  # milliseconds after it was made: the window is painted by then
 
 
@@ -461,7 +463,7 @@ class Transcript(QAbstractScrollArea):
 
     def _settle(self, anchor: _Anchor | None) -> None:
         """Measure what is seen until all of it is measured, with the end or the anchor in its place."""
-        for _ in range(20):
+        for _ in range(_ROUNDS):
             self._scroll_to(anchor)
             if not self._measure_seen():
                 break
@@ -496,24 +498,24 @@ class Transcript(QAbstractScrollArea):
         return self._tops[index] + anchor.message.segment_top(number) - place
 
     def _measure_seen(self) -> bool:
-        """Measure what is visible; whether any height changed."""
+        """Measure what is visible; whether there was anything to do."""
         top = self._value
-        return self._measure_between(top, top + self.viewport().height(), most=1000)
+        return self._measure_between(top, top + self.viewport().height(), most=_ALL)
 
     def _measure_between(self, top: int, bottom: int, most: int) -> bool:
-        """Read and measure up to `most` segments; whether any height changed."""
-        changed = False
+        """Read, or measure, up to `most` segments of each message; whether there was anything to do."""
+        measured = False
         for index in self._messages_between(top, bottom):
             message = self._messages[index]
             first = self._measure_message(index, top, bottom, most)
-            if first is not None:
-                height = message.height
-                self._changed(self._tops[index] + message.segment_top(first) if message.segments else self._tops[index])
-                self._lay_out_message(index, first)
-                changed = changed or message.height != height
-                if changed and most < 1000:
-                    return True
-        return changed
+            if first is None:
+                continue
+            self._changed(self._tops[index] + (message.segment_top(first) if message.segments else 0))
+            self._lay_out_message(index, first)
+            measured = True
+            if most < _ALL:
+                break
+        return measured
 
     def _measure_message(self, index: int, top: int, bottom: int, most: int) -> int | None:
         """Measure what is between two heights of a message; the first segment that was measured."""
@@ -526,9 +528,6 @@ class Transcript(QAbstractScrollArea):
                 continue
             if isinstance(segment, UnreadSegment):
                 self._selection.replace(segment, message.read(number))
-                for new in message.segments[number:]:
-                    if not new.is_measured(self._setting):
-                        new.rescale(self._setting, self._look)
                 return number if first is None else first
             self._measure(segment)
             first = number if first is None else first
@@ -779,6 +778,7 @@ class Transcript(QAbstractScrollArea):
             if -40 < y < height and not message.is_growing and message.text:
                 button = self._buttons.get(message) or self._new_button(message)
                 button.move(self._left - 8, y)
+                button.show()
                 seen.append(message)
         for message in [message for message in self._buttons if message not in seen]:
             if not self._buttons[message].hasFocus():
@@ -789,7 +789,6 @@ class Transcript(QAbstractScrollArea):
         button = CopyButton(self._look.theme, message, name, self.viewport())
         button.asked.connect(self._copy_message)
         button.set_wanted(wanted=message is self._hovered)
-        button.show()
         self._buttons[message] = button
         ordered = [self._buttons[shown] for shown in self._messages if shown in self._buttons]
         for before, after in zip(chain([self], ordered), ordered, strict=False):

@@ -1,0 +1,553 @@
+"""The transcript: what it shows, following the end, selecting, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from time import thread_time
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from desktop.conversations import Turn, TurnState
+from desktop.theme import Theme, load_theme, message_font
+from desktop.widgets.message_actions import CopyButton
+from desktop.widgets.pill import LatestPill
+from desktop.widgets.transcript import Progress, ProgressKind, Transcript
+from inference import FinishReason, Message, Role, Timings, Usage
+
+LONG = "\n\n".join(
+    f"Paragraph {number} of a long reply, with some words that fill it up to a line." for number in range(60)
+)
+
+
+class Conversation:
+    """Turns with ids, for a transcript to show."""
+
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+
+    def ask(self, text: str) -> Turn:
+        return self._add(Message(Role.USER, text))
+
+    def answer(self, text: str, state: TurnState = TurnState.COMPLETE, **values: object) -> Turn:
+        return self._add(Message(Role.ASSISTANT, text), state=state, model_name="SmolLM2", **values)
+
+    def _add(self, message: Message, **values: object) -> Turn:
+        turn = Turn(len(self.turns) + 1, 1, None, message, datetime.now(UTC))
+        turn = replace(turn, **values)  # type: ignore[arg-type] # the values of a turn, by name
+        self.turns.append(turn)
+        return turn
+
+
+@pytest.fixture
+def said() -> Conversation:
+    return Conversation()
+
+
+@pytest.fixture
+def theme() -> Theme:
+    return load_theme("light")
+
+
+@pytest.fixture
+def transcript(qtbot: QtBot, theme: Theme) -> Iterator[Transcript]:
+    view = Transcript(theme)
+    qtbot.addWidget(view)
+    view.resize(700, 500)
+    with qtbot.waitExposed(view):
+        view.show()
+    yield view
+    QApplication.sendPostedEvents(None, 0)
+
+
+def wheel(view: Transcript, notches: float, *, shift: bool = False) -> None:
+    at = QPointF(view.viewport().rect().center())
+    modifiers = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    event = QWheelEvent(
+        at,
+        QPointF(view.viewport().mapToGlobal(at.toPoint())),
+        QPoint(),
+        QPoint(0, round(120 * notches)),
+        Qt.MouseButton.NoButton,
+        modifiers,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view.viewport(), event)
+
+
+def grow(view: Transcript, turn: Turn, text: str) -> None:
+    view.grow(turn.id, text)
+    QApplication.processEvents()
+
+
+def picture(view: Transcript) -> QImage:
+    return view.viewport().grab().toImage()
+
+
+def finished(turn: Turn, text: str, **values: object) -> Turn:
+    message = Message(Role.ASSISTANT, text)
+    return replace(turn, message=message, state=TurnState.COMPLETE, **values)  # type: ignore[arg-type] # by name
+
+
+def holds_colour(image: QImage, colour: QColor) -> bool:
+    return any(
+        image.pixelColor(x, y) == colour for x in range(0, image.width(), 1) for y in range(0, image.height(), 1)
+    )
+
+
+# What is shown
+
+
+def test_what_was_said_is_shown_with_who_said_it(transcript: Transcript, said: Conversation):
+    said.ask("Why do *rivers* bend?")
+    said.answer("Because of **erosion**:\n\n- outside\n- inside")
+    transcript.show_turns(said.turns)
+    assert (
+        transcript.plain_text() == "You\nWhy do *rivers* bend?\n\nSmolLM2\nBecause of erosion:\n• outside\n• inside"
+    )
+
+
+def test_a_finished_reply_has_its_figures(transcript: Transcript, said: Conversation):
+    timings = Timings(0, 0, 0.01, 0.2, 0.001, decode=2.0, prefill_tokens=38, output_tokens=129)
+    said.answer("Yes.", usage=Usage(812, 774, 129), timings=timings, finish_reason=FinishReason.STOP)
+    transcript.show_turns(said.turns)
+    assert "38 new + 774 cached · 64.0 tok/s" in transcript.plain_text()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"finish_reason": FinishReason.CANCELLED}, "Stopped"),
+        ({"finish_reason": FinishReason.LENGTH}, "Cut off at the length asked for"),
+        ({"finish_reason": FinishReason.WINDOW}, "Cut off: the context window is full"),
+        ({"state": TurnState.INTERRUPTED}, "Interrupted: Headwater closed while this was being written"),
+        ({"state": TurnState.FAILED, "error": "The model went away."}, "The model went away."),
+    ],
+)
+def test_a_reply_that_did_not_end_well_says_so(
+    transcript: Transcript, said: Conversation, values: dict[str, object], words: str
+):
+    said.turns.append(replace(said.answer("Half"), **values))  # type: ignore[arg-type] # the values of a turn, by name
+    transcript.show_turns(said.turns[-1:])
+    assert transcript.plain_text() == f"SmolLM2\nHalf\n{words}"
+
+
+def test_a_failed_reply_is_shown_in_the_colour_of_errors(transcript: Transcript, said: Conversation, theme: Theme):
+    said.answer("", TurnState.FAILED, error="█████")
+    transcript.show_turns(said.turns)
+    assert holds_colour(picture(transcript), theme.error)
+
+
+def test_a_reply_is_shown_while_it_is_written_and_as_it_ends(transcript: Transcript, said: Conversation):
+    said.ask("Go")
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns(said.turns[:1])
+    transcript.add_turn(reply)
+    for piece in ("So **", "bold", "** and", " `code", "`.\n\n1", ". one"):
+        grow(transcript, reply, piece)
+    assert transcript.plain_text().endswith("So bold and code.\n1. one")
+    transcript.change_turn(finished(reply, "So **bold** and `code`.\n\n1. one", finish_reason=FinishReason.CANCELLED))
+    assert transcript.plain_text().endswith("So bold and code.\n1. one\nStopped")
+
+
+def test_a_reply_that_was_not_streamed_appears_whole(transcript: Transcript, said: Conversation):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.add_turn(reply)
+    transcript.change_turn(finished(reply, "All of *it*."))
+    assert transcript.plain_text() == "SmolLM2\nAll of it."
+
+
+def test_the_streamed_picture_is_the_picture_of_the_whole(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    text = (
+        "# A\n\nSome *text* with `code`.\n\n- one\n- two\n  - three\n\n> said\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\nEnd."
+    )
+    reply = said.answer("", TurnState.WRITING)
+    transcript.add_turn(reply)
+    for begin in range(0, len(text), 3):
+        grow(transcript, reply, text[begin : begin + 3])
+    done = finished(reply, text)
+    transcript.change_turn(done)
+    streamed = picture(transcript)
+    transcript.show_turns([done])
+    assert streamed == picture(transcript)
+
+
+def test_a_picture_in_the_text_is_never_loaded(transcript: Transcript, said: Conversation, tmp_path, theme: Theme):
+    red = QImage(50, 50, QImage.Format.Format_RGB32)
+    red.fill(QColor("#ff0000"))
+    red.save(str(tmp_path / "red.png"))
+    address = (tmp_path / "red.png").as_uri()
+    said.answer(f'![red]({address})\n\n<img src="{address}">\n\n![red]({tmp_path}/red.png)')
+    transcript.show_turns(said.turns)
+    assert not holds_colour(picture(transcript), QColor("#ff0000"))
+
+
+def test_the_words_of_a_person_are_not_markup(transcript: Transcript, said: Conversation):
+    said.ask("<b>1</b>\n  * 2 *\n\n\n3")
+    transcript.show_turns(said.turns)
+    assert transcript.plain_text() == "You\n<b>1</b>\n  * 2 *\n\n\n3"
+
+
+def test_progress_is_shown_under_the_reply_that_waits_and_goes_when_text_comes(
+    transcript: Transcript, said: Conversation, theme: Theme
+):
+    transcript.add_turn(said.ask("Go"))
+    transcript.add_turn(said.answer("", TurnState.WRITING))
+    transcript.set_progress(Progress("Reading 1,204 tokens, 6 s left", 0.5, ProgressKind.PREFILL))
+    assert "Reading 1,204 tokens, 6 s left" in transcript.plain_text()
+    assert holds_colour(picture(transcript), theme.prefill)
+    transcript.set_progress(None)
+    assert "Reading" not in transcript.plain_text()
+    assert not holds_colour(picture(transcript), theme.prefill)
+
+
+def test_the_first_text_takes_the_place_that_was_kept_for_it(transcript: Transcript, said: Conversation):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns([said.ask("Go"), reply])
+    before = transcript._tops[-1]
+    grow(transcript, reply, "Hello")
+    assert transcript._tops[-1] == before
+
+
+def test_text_on_the_screen_is_announced_once_it_is_painted(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.add_turn(reply)
+    with qtbot.waitSignal(transcript.painted, timeout=2000) as painted:
+        transcript.grow(reply.id, "Hello")
+    assert painted.args == [reply.id]
+
+
+def test_text_out_of_sight_is_not_announced_as_painted(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    said.answer(LONG)
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns(said.turns)
+    wheel(transcript, 20)
+    QApplication.processEvents()
+    with qtbot.assertNotEmitted(transcript.painted, wait=50):
+        grow(transcript, reply, "Hello")
+
+
+# Following the end
+
+
+def test_the_view_follows_the_text_that_arrives(transcript: Transcript, said: Conversation):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns([said.answer(LONG), reply])
+    for _ in range(40):
+        grow(transcript, reply, "A paragraph.\n\n")
+        assert transcript.following
+        assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
+
+
+def test_for_a_reader_who_went_up_nothing_moves_one_pixel(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    said.answer(LONG)
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns(said.turns)
+    qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())
+    wheel(transcript, 4)
+    before, value = picture(transcript), transcript.verticalScrollBar().value()
+    for number in range(200):
+        grow(
+            transcript,
+            reply,
+            f"Text **{number}** that\n\n" if number % 3 else "| a | b |\n|--|--|\n| 1 | 2 |\n\n```\nx\n```\n",
+        )
+    assert not transcript.following
+    assert transcript.verticalScrollBar().value() == value
+    assert picture(transcript) == before
+
+
+def test_reading_the_reply_that_grows_nothing_above_its_end_moves(
+    transcript: Transcript, said: Conversation, qtbot: QtBot
+):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.add_turn(reply)
+    grow(transcript, reply, LONG)
+    wheel(transcript, 10)
+    qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())
+    before, value = picture(transcript), transcript.verticalScrollBar().value()
+    for _ in range(50):
+        grow(transcript, reply, "More of it, and more.\n")
+    transcript.change_turn(finished(reply, LONG + "More of it, and more.\n" * 50))
+    assert transcript.verticalScrollBar().value() == value
+    assert picture(transcript) == before
+
+
+def test_the_smallest_step_up_leaves_the_end_and_reaching_it_comes_back(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.answer(LONG)])
+    bar = transcript.verticalScrollBar()
+    bar.setValue(bar.value() - 1)
+    assert not transcript.following
+    bar.setValue(bar.value() + 1)
+    assert transcript.following
+
+
+@pytest.mark.parametrize("way", ["pill", "end", "sent"])
+def test_three_ways_lead_back_to_the_end(transcript: Transcript, said: Conversation, qtbot: QtBot, way: str):
+    transcript.show_turns([said.answer(LONG)])
+    wheel(transcript, 10)
+    pill = transcript.findChild(LatestPill)
+    assert pill is not None
+    assert pill.isVisible()
+    if way == "pill":
+        qtbot.mouseClick(pill, Qt.MouseButton.LeftButton)
+    elif way == "end":
+        qtbot.keyClick(transcript, Qt.Key.Key_End)
+    else:
+        transcript.add_turn(said.ask("And now?"))
+    assert transcript.following
+    assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
+    assert not pill.isVisible()
+
+
+def test_a_reply_that_is_added_does_not_take_the_reader_away(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.answer(LONG)])
+    wheel(transcript, 10)
+    value = transcript.verticalScrollBar().value()
+    transcript.add_turn(said.answer("", TurnState.WRITING))
+    assert transcript.verticalScrollBar().value() == value
+    assert not transcript.following
+
+
+@pytest.mark.parametrize(
+    ("key", "moves"),
+    [
+        (Qt.Key.Key_PageUp, -1),
+        (Qt.Key.Key_Up, -1),
+        (Qt.Key.Key_PageDown, 1),
+        (Qt.Key.Key_Down, 1),
+        (Qt.Key.Key_Home, -1),
+    ],
+)
+def test_keys_scroll(transcript: Transcript, said: Conversation, qtbot: QtBot, key: Qt.Key, moves: int):
+    transcript.show_turns([said.answer(LONG)])
+    bar = transcript.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    before = bar.value()
+    qtbot.keyClick(transcript, key)
+    assert (bar.value() - before) * moves > 0
+
+
+def test_a_resize_keeps_the_place_of_the_reader(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    turns = [said.answer(f"Reply {number}. " + "Words that fill some lines. " * 40) for number in range(60)]
+    transcript.show_turns(turns)
+    bar = transcript.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())
+    top = first_seen(transcript)
+    for width in (900, 500, 1300, 400, 700):
+        transcript.resize(width, 500)
+        assert first_seen(transcript) == top
+
+
+def first_seen(view: Transcript) -> int:
+    return view._messages_between(view._value, view._value)[0]
+
+
+def test_a_resize_at_the_end_stays_at_the_end(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.answer(LONG)])
+    for width in (400, 2560, 700):
+        transcript.resize(width, 500)
+        assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
+
+
+# Selecting and copying
+
+
+def drag(view: Transcript, begin: QPoint, end: QPoint) -> None:
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, begin)
+    QTest.mouseMove(view.viewport(), (begin + end) / 2)
+    QTest.mouseMove(view.viewport(), end)
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, end)
+
+
+def test_the_mouse_selects_across_messages(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.ask("First words"), said.answer("Second words"), said.ask("Third words")])
+    drag(transcript, QPoint(1, 1), QPoint(690, 490))
+    assert transcript.selected_text() == "First words\n\nSecond words\n\nThird words"
+
+
+def test_a_selection_stays_while_text_arrives(transcript: Transcript, said: Conversation):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns([said.ask("First words"), reply])
+    grow(transcript, reply, "One **two")
+    drag(transcript, QPoint(1, 1), QPoint(690, 490))
+    assert transcript.selected_text() == "First words\n\nOne two"
+    for piece in (" three", "**", " four\n\n", "- five\n", "- six"):
+        grow(transcript, reply, piece)
+    assert transcript.selected_text().startswith("First words\n\nOne two")
+    transcript.change_turn(finished(reply, "One **two three** four\n\n- five\n- six"))
+    assert transcript.selected_text().startswith("First words\n\nOne two")
+
+
+def test_a_double_click_selects_a_word(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.ask("Remarkable")])
+    message = transcript._messages[0]
+    at = QPoint(transcript._left + 20, transcript._tops[0] + message.segment_top(0) + 8)
+    QTest.mouseDClick(transcript.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    assert transcript.selected_text() == "Remarkable"
+
+
+def test_everything_can_be_selected_and_copied_by_key(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    transcript.show_turns([said.ask("a"), said.answer("```py\nx = 1\ny = 2\n```\n\n| p | q |\n|--|--|\n| r | s |")])
+    qtbot.keyClick(transcript, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "a\n\nx = 1\ny = 2\n\np\tq\nr\ts"
+
+
+def test_selecting_everything_reads_nothing(transcript: Transcript, said: Conversation):
+    turns = [said.answer(LONG) for _ in range(200)]
+    transcript.show_turns(turns)
+    began = thread_time()
+    transcript.select_all()
+    assert thread_time() - began < 0.05
+    assert transcript.selected_text().count("Paragraph 59") == 200
+
+
+def test_the_copy_button_of_a_message_copies_its_source(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    transcript.show_turns([said.answer("So **it** is.")])
+    (button,) = transcript.findChildren(CopyButton)
+    assert button.accessibleName() == "Copy the message of SmolLM2"
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert QGuiApplication.clipboard().text() == "So **it** is."
+
+
+def test_showing_the_copy_button_moves_nothing(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    transcript.show_turns([said.answer("Some text.", finish_reason=FinishReason.CANCELLED)])
+    (button,) = transcript.findChildren(CopyButton)
+    button.set_wanted(wanted=False)
+    before = picture(transcript)
+    button.set_wanted(wanted=True)
+    shown = picture(transcript)
+    assert shown != before
+    outside = [point for point in ((300, 20), (60, 45), (600, 90)) if not button.geometry().contains(*point)]
+    assert all(shown.pixel(*point) == before.pixel(*point) for point in outside)
+    button.set_wanted(wanted=False)
+    assert picture(transcript) == before
+
+
+def test_a_link_is_asked_for_and_not_opened(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    transcript.show_turns([said.answer("[██████████](https://example.org/a?b=c)")])
+    message = transcript._messages[0]
+    at = QPoint(transcript._left + 20, transcript._tops[0] + message.segment_top(0) + 10)
+    with qtbot.waitSignal(transcript.link_activated, timeout=1000) as asked:
+        qtbot.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    assert asked.args == ["https://example.org/a?b=c"]
+    assert transcript._link_at(at) == "https://example.org/a?b=c"
+
+
+# Shapes
+
+
+@pytest.mark.parametrize("width", [400, 900, 2560])
+def test_the_text_is_a_column_in_the_middle(transcript: Transcript, said: Conversation, width: int):
+    transcript.show_turns([said.answer("word " * 200 + "x" * 3000)])
+    transcript.resize(width, 500)
+    column = transcript._setting.column
+    assert column <= 72 * QFontMetrics(message_font()).averageCharWidth()
+    assert abs(transcript._left + column / 2 - width / 2) <= 1
+    assert transcript._messages[0].segments[0].natural_width() <= column
+
+
+@pytest.mark.parametrize("width", [400, 900])
+def test_wide_code_scrolls_sideways_in_its_box(transcript: Transcript, said: Conversation, qtbot: QtBot, width: int):
+    transcript.resize(width, 300)
+    transcript.show_turns([said.answer("```\n" + "x" * 400 + "\n" + "y\n" * 20 + "```")])
+    before = picture(transcript)
+    wheel(transcript, -2, shift=True)
+    assert picture(transcript) != before
+    qtbot.keyClick(transcript, Qt.Key.Key_Left)
+    qtbot.keyClick(transcript, Qt.Key.Key_Left)
+    assert picture(transcript) == before
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "سلام دنیا و **متن** پررنگ",
+        "漢字かな交じり文。" * 50,
+        "😀👩‍👩‍👧🇫🇷 `😀` **😀**",
+        "```py\ns = '😀' # 漢\n```",
+        "",
+        "\n\n \n",
+        "- ",
+        "```",
+    ],
+)
+def test_any_text_can_be_shown_streamed_selected(transcript: Transcript, said: Conversation, text: str):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.add_turn(reply)
+    for character in text:
+        grow(transcript, reply, character)
+    transcript.change_turn(finished(reply, text))
+    drag(transcript, QPoint(1, 1), QPoint(690, 490))
+    transcript.show_turns([finished(reply, text)])
+    transcript.select_all()
+    assert not picture(transcript).isNull()
+
+
+def test_another_theme_recolours_what_is_shown(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.ask("q"), said.answer("Text `code`\n\n```py\nx = 1\n```\n\n| a |\n|--|\n| b |")])
+    height = transcript._tops[-1]
+    dark = load_theme("dark")
+    transcript.set_theme(dark)
+    image = picture(transcript)
+    assert image.pixelColor(2, 490) == dark.surface
+    assert not holds_colour(image, load_theme("light").text)
+    assert transcript._tops[-1] == height
+
+
+# What it costs
+
+
+def best_of(times: int, work: Callable[[], object]) -> float:
+    best = float("inf")
+    for _ in range(times):
+        began = thread_time()
+        work()
+        best = min(best, thread_time() - began)
+    return best
+
+
+def test_a_long_conversation_opens_at_once(transcript: Transcript, said: Conversation):
+    turns = [said.answer(LONG[:1000]) for _ in range(1000)]
+
+    def open_it() -> None:
+        transcript.show_turns(turns)
+        picture(transcript)
+
+    assert best_of(3, open_it) < 0.2
+
+
+def test_few_documents_are_kept_however_far_one_scrolls(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.answer(LONG[:1000]) for _ in range(300)])
+    bar = transcript.verticalScrollBar()
+    while bar.value() > 0:
+        bar.setValue(bar.value() - 400)
+    kept = sum(segment.document is not None for message in transcript._messages for segment in message.segments)
+    assert kept <= 150
+
+
+def test_a_token_costs_the_same_late_in_a_long_reply_as_early(transcript: Transcript, said: Conversation):
+    def cost(length: int) -> float:
+        reply = said.answer("", TurnState.WRITING)
+        transcript.show_turns([reply])
+        grow(transcript, reply, (LONG + "\n\n") * (length // len(LONG)))
+        pieces = iter(["word ", "more, ", "*and*\n\n"] * 200)
+
+        def a_few() -> None:
+            for _ in range(30):
+                transcript.grow(reply.id, next(pieces))
+                transcript._flush()
+
+        return best_of(5, a_few)
+
+    assert cost(100_000) < 3 * cost(5_000)
