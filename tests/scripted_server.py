@@ -7,6 +7,7 @@ import select
 import socket
 import ssl
 import struct
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -284,7 +285,9 @@ def _end(connection: socket.socket, ending: Ending, pieces: Iterable[Piece]) -> 
         case Ending.CUT:
             connection.shutdown(socket.SHUT_WR)
         case Ending.RESET:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
+            )
             connection.close()
         case Ending.SILENT:
             connection.recv(1)
