@@ -18,7 +18,7 @@ from desktop.crash import CrashHook
 from desktop.demo import Demo
 from desktop.engine_bridge import EngineBridge
 from desktop.library import Library
-from desktop.model_choice import ModelChoice
+from desktop.model_choice import ModelChoice, ModelPhase
 from desktop.settings import SettingsFile
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource
@@ -122,7 +122,7 @@ class App(QObject):
         self._has_begun = True
         if self._asked_for is not None:
             self.window.open_model(self._asked_for)
-        else:
+        if self.models.state.phase is ModelPhase.NONE:
             self.models.load()
         self._warm_up.start()
         self.begun.emit()

@@ -12,6 +12,7 @@ from desktop.conversations import Turn, TurnState
 from desktop.window import Window
 
 PROMPT = "Explain KV caching in one sentence."
+SETTLED_MILLISECONDS = 200  # the picture is of a window that has laid out and painted all of it
 ENOUGH_TOKENS = 200  # a small model may not find the end by itself
 
 
@@ -57,8 +58,7 @@ class Demo(QObject):
             self.ended.emit(1)
             return
         self._say(f"{PROMPT}\n\n{turn.message.content}\n")
-        # The picture is of a window that has shown all this.
-        QTimer.singleShot(0, self._show_result)
+        QTimer.singleShot(SETTLED_MILLISECONDS, self._show_result)
 
     def _show_result(self) -> None:
         self._say(self._window.speed_bar.summary())

@@ -72,6 +72,12 @@ def test_a_model_named_at_the_start_is_the_one_that_is_loaded(start, engine, tmp
     assert [config.path for config in engine.loads] == [tmp_path / "mine.gguf"]
 
 
+def test_a_file_that_is_no_model_is_said_and_the_usual_model_answers(start, engine, tmp_path):
+    app = start(model=tmp_path / "notes.txt")
+    assert [config.path for config in engine.loads] == [MODEL]
+    assert len(app.window.notices) == 1
+
+
 def test_a_reply_is_followed_from_the_key_to_the_row(start, engine, qtbot, places):
     app = start()
     engine.ready()
@@ -139,6 +145,18 @@ def test_a_fault_inside_the_engine_is_shown_in_place_and_reported(start, engine,
     qtbot.waitUntil(lambda: app.library.current.turns[-1].state is TurnState.FAILED)
     assert "Something went wrong inside Headwater's engine" in app.library.current.turns[-1].error
     qtbot.waitUntil(lambda: any("ValueError" in record.message for record in caplog.records))
+
+
+LOADED_BY_THE_APP = "import sys, desktop.app; print(*sorted(sys.modules))"
+
+
+def test_nothing_heavy_is_imported_before_the_first_paint():
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED_BY_THE_APP], env=environment, capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded.isdisjoint({"llama_cpp", "numpy", "jinja2", "markdown_it", "pygments", "httpx2", "openai", "asyncio"})
 
 
 def test_ctrl_c_arrives_as_a_signal_and_the_old_handlers_come_back(qapp, qtbot):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtCore import QTimer
 
 from desktop.chat_session import Activity, ChatSession, Figures, Phase
 from desktop.conversations import Turn, TurnState
@@ -250,9 +251,7 @@ def test_the_bar_is_asked_to_move_between_borders_and_only_then(watched, session
     qtbot.waitUntil(lambda: len(watched.activities) >= count + 2)
     assert watched.activities[-1] == session.activity
     engine.say("Well")
-    count = len(watched.activities)
-    qtbot.wait(250)
-    assert len(watched.activities) == count
+    assert not any(timer.isActive() for timer in session.findChildren(QTimer) if not timer.isSingleShot())
 
 
 @given(
@@ -375,7 +374,8 @@ def test_a_reply_that_cannot_be_stored_stays_visible_is_said_once_and_is_stored_
     assert session.turns[-1].message.content == "They erode."
     assert session.turns[-1].state is TurnState.COMPLETE
     assert (session.is_busy, session.is_settled) == (False, False)
-    qtbot.wait(30)
+    session.flush()
+    session.flush()
     assert len(watched.sentences) == 1
     other.close()
     qtbot.waitUntil(lambda: session.is_settled)

@@ -1,0 +1,101 @@
+"""The demonstration asks by itself, prints what came of it, and says how it ended."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QImage
+
+from desktop.app import App, Places
+from desktop.demo import ENOUGH_TOKENS, PROMPT, Demo
+from inference import ModelNotFound
+from tests.desktop.fakes import MODEL, ScriptedEngine
+
+
+@pytest.fixture
+def engine():
+    return ScriptedEngine()
+
+
+@pytest.fixture
+def app(qapp, qtbot, tmp_path, engine):
+    def make_engine(emit):
+        engine.listeners.append(emit)
+        return engine
+
+    app = App(qapp, Places(tmp_path / "conversations.sqlite3", tmp_path / "settings.toml"), make_engine, MODEL)
+    qtbot.addWidget(app.window)
+    with qtbot.waitSignal(app.begun):
+        app.show()
+    yield app
+    app.leave()
+
+
+@pytest.fixture
+def said():
+    return []
+
+
+@pytest.fixture
+def complaints():
+    return []
+
+
+@pytest.fixture
+def picture(tmp_path):
+    return tmp_path / "shot.png"
+
+
+@pytest.fixture
+def demo(app, said, complaints, picture):
+    return Demo(app.window, picture, said.append, complaints.append)
+
+
+def test_an_answer_is_printed_with_every_figure_and_a_picture(demo, engine, said, complaints, picture, qtbot):
+    demo.begin()
+    engine.ready()
+    assert engine.requests[0].messages[-1].content == PROMPT
+    engine.read(38, 38, batch_end=38, seconds=0.2)
+    engine.say("Keys and ")
+    engine.say("values are kept.")
+    with qtbot.waitSignal(demo.ended) as ended:
+        engine.finish()
+    assert ended.args == [0]
+    assert complaints == []
+    words = "\n".join(said)
+    for expected in ("Keys and values are kept.", "CPU, 1 thread", "40 / 4,096", "38 new", "tok/s", str(picture)):
+        assert expected in words
+    assert not QImage(str(picture)).isNull()
+
+
+def test_a_reply_without_end_is_stopped(demo, engine, qtbot):
+    demo.begin()
+    engine.ready()
+    for _ in range(ENOUGH_TOKENS):
+        engine.say("on and ")
+    qtbot.waitUntil(lambda: engine.cancelled == [engine.last])
+
+
+def test_a_model_that_cannot_be_loaded_ends_it_with_the_sentence(demo, engine, complaints, qtbot):
+    demo.begin()
+    with qtbot.waitSignal(demo.ended) as ended:
+        engine.fail(ModelNotFound(MODEL))
+    assert ended.args == [1]
+    assert complaints == [str(ModelNotFound(MODEL))]
+
+
+def test_without_any_model_it_ends_at_once(demo, app, complaints, qtbot):
+    app.models.eject()
+    with qtbot.waitSignal(demo.ended) as ended:
+        demo.begin()
+    assert ended.args == [1]
+    assert complaints == ["The prompt could not be sent: there is no model."]
+
+
+def test_a_picture_that_cannot_be_saved_is_said(app, engine, said, complaints, qtbot, tmp_path):
+    demo = Demo(app.window, tmp_path / "nowhere" / "shot.png", said.append, complaints.append)
+    demo.begin()
+    engine.ready()
+    with qtbot.waitSignal(demo.ended) as ended:
+        engine.finish()
+    assert ended.args == [1]
+    assert "cannot be saved" in complaints[0]
