@@ -33,11 +33,14 @@ from inference.events import (
 from inference.generation import Arrival, Clock, Generation
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import display_name
+from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId
 from inference.template import RenderStopped
 
 Emit = Callable[[Event], None]
+
+DEFAULT_STATE_MEMORY = 1 << 30  # bytes of KV states kept in memory for conversations that were left
 
 
 class Engine(Protocol):
@@ -99,8 +102,15 @@ class LocalEngine:
     A program that never closes it still exits cleanly: it is closed at the interpreter's exit.
     """
 
-    def __init__(self, emit: Emit, loader: Loader | None = None, clock: Clock = time.perf_counter) -> None:
+    def __init__(
+        self,
+        emit: Emit,
+        loader: Loader | None = None,
+        cache: PrefixCache | None = None,
+        clock: Clock = time.perf_counter,
+    ) -> None:
         self._emit_outside = emit
+        self._cache = cache or PrefixCache(DEFAULT_STATE_MEMORY)
         self._loader = loader or _load_with_llama
         self._clock = clock
         self._stop_flag = StopFlag()
@@ -167,6 +177,7 @@ class LocalEngine:
                 self._fault(job, error)
         self._end_all()
         self._free_model()
+        self._cache.close()
 
     def _next_job(self) -> _Job | None:
         """The job to do next, left at the head of the queue so that it can be withdrawn while its model loads."""
@@ -208,7 +219,13 @@ class LocalEngine:
         if loaded is None or not self._take(request):
             return
         generation = Generation(
-            request, loaded.model, loaded.prompts, self._stop_flag, self._arrival(request, loaded), self._clock
+            request,
+            loaded.model,
+            loaded.prompts,
+            self._cache,
+            self._stop_flag,
+            self._arrival(request, loaded),
+            self._clock,
         )
         for event in generation.events():
             if isinstance(event, GenerationFinished | GenerationFailed):
@@ -257,7 +274,7 @@ class LocalEngine:
 
     def _loaded_with_prompts(self, config: ModelConfig, model: Model, began: float) -> _Loaded | InferenceError | None:
         try:
-            prompts = PromptBuilder(model, self._stop_flag.is_set)
+            prompts = PromptBuilder(model, self._stop_flag.is_set, config.template)
         except RenderStopped:
             model.close()
             return None
@@ -274,6 +291,7 @@ class LocalEngine:
             load_seconds=ended - began,
         )
         self._loaded = _Loaded(config, model, prompts, info, began, ended)
+        self._cache.open(model.state_key)
         self._emit(ModelReady(info))
         return self._loaded
 
@@ -289,16 +307,18 @@ class LocalEngine:
 
         return progress
 
-    def _unload(self) -> None:
+    def _unload(self, *, keep: bool = True) -> None:
         if self._loaded is not None:
             config = self._loaded.config
-            self._free_model()
+            self._free_model(keep=keep)
             self._emit(ModelUnloaded(config))
 
-    def _free_model(self) -> None:
+    def _free_model(self, *, keep: bool = True) -> None:
         if self._loaded is not None:
-            self._loaded.model.close()
-            self._loaded = None
+            model, self._loaded = self._loaded.model, None
+            if keep:
+                self._cache.keep_all_of(model)
+            model.close()
 
     def _fault(self, job: _Job, error: Exception) -> None:
         """Our own fault: say so, and let go of a model whose state nobody knows any more."""
@@ -314,7 +334,7 @@ class LocalEngine:
                 pass
             case _:
                 assert_never(job)
-        self._unload()
+        self._unload(keep=False)
 
     def _emit(self, event: Event) -> None:
         self._end_withdrawn()

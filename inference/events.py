@@ -42,10 +42,12 @@ class ReuseEnd(StrEnum):
     """Why the prompt was not taken from the KV cache any further."""
 
     NOTHING_HELD = "nothing held"  # first prompt since the model was loaded
+    EVICTED = "evicted"  # it may have been held, and was given up for others
     NEW_TEXT = "new text"  # all that was held is reused: the rest is new
     TEXT_DIFFERS = "text differs"  # what is held was written for another text from here on
     NOT_REWINDABLE = "not rewindable"  # the model's memory cannot be cut back to this place
     LAST_TOKEN = "last token"  # noqa: S105 - the whole prompt was held; its last token is read for its logits
+    WHOLE_PROMPT = "whole prompt"  # it was held with the logits of its end: nothing is read
 
 
 @dataclass(frozen=True, slots=True)

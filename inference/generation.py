@@ -25,6 +25,7 @@ from inference.events import (
     Usage,
 )
 from inference.model import Model, Sampler, StopFlag
+from inference.prefix_cache import PrefixCache
 from inference.prompt import Prompt, PromptBuilder
 from inference.reasoning import Part
 from inference.requests import GenerationRequest
@@ -54,6 +55,7 @@ class Generation:
         request: GenerationRequest,
         model: Model,
         prompts: PromptBuilder,
+        cache: PrefixCache,
         stop_flag: StopFlag,
         arrival: Arrival,
         clock: Clock = time.perf_counter,
@@ -61,6 +63,7 @@ class Generation:
         self._request = request
         self._model = model
         self._prompts = prompts
+        self._cache = cache
         self._stop_flag = stop_flag
         self._arrival = arrival
         self._clock = clock
@@ -98,27 +101,39 @@ class Generation:
         tokens = self._prompt.tokens
         if len(tokens) >= self._model.info.context_size:
             raise PromptTooLong(len(tokens), self._model.info.context_size)
-        self._cached, self._reuse_end = _reuse(self._model, tokens)
+        reuse = self._cache.reuse(self._model, tokens)
+        self._cached, self._reuse_end = reuse.cached, reuse.end
         return self._model.sampler(self._request.sampling.over(self._model.info.default_sampling))
 
     def _prefill(self) -> Iterator[GenerationEvent]:
         """Read the prompt's uncached tokens, a batch at a time."""
-        new = self._prompt.tokens[self._cached :]
-        marks, evaluated = self._marks, 0
+        new, marks = self._prompt.tokens[self._cached :], self._marks
         marks.prefill_began = self._clock()
-        while evaluated < len(new):
-            batch = new[evaluated : evaluated + self._model.info.batch_size]
-            yield self._progress(len(new), evaluated, evaluated + len(batch))
-            if self._stop_flag.is_set():
-                break
-            read = self._model.evaluate(batch)
-            evaluated += read
-            marks.prefill_tokens = evaluated
-            marks.prefill_ended = self._clock()
-            if read < len(batch):
-                break
-        else:
-            yield self._progress(len(new), evaluated, evaluated)
+        if not new:
+            marks.prefill_ended = marks.prefill_began
+        while marks.prefill_tokens < len(new) and not self._stop_flag.is_set():
+            end = self._batch_end(self._cached + marks.prefill_tokens) - self._cached
+            yield self._progress(len(new), marks.prefill_tokens, end)
+            if not self._stop_flag.is_set():
+                self._read(new[marks.prefill_tokens : end])
+        if len(self._model.tokens) == len(self._prompt.tokens):
+            self._model.keep_logits()
+            yield self._progress(len(new), len(new), len(new))
+
+    def _batch_end(self, begin: int) -> int:
+        """Where the batch that begins at `begin` ends: at its full size, or before that where a place is marked."""
+        end = min(begin + self._model.info.batch_size, len(self._prompt.tokens))
+        if not self._model.wants_marks:
+            return end
+        borders = (self._prompt.said, *(part.end for part in self._prompt.parts))
+        return min((border for border in borders if begin < border < end), default=end)
+
+    def _read(self, batch: Sequence[int]) -> None:
+        read = self._model.evaluate(batch)
+        self._marks.prefill_tokens += read
+        self._marks.prefill_ended = self._clock()
+        if read == len(batch) and self._model.wants_marks:
+            self._model.mark()
 
     def _progress(self, new: int, evaluated: int, batch_end: int) -> PrefillProgress:
         seconds = (self._marks.prefill_ended or self._marks.prefill_began or 0.0) - (self._marks.prefill_began or 0.0)
@@ -219,32 +234,6 @@ class _Marks:
     prefill_began: float | None = None
     prefill_ended: float | None = None
     prefill_tokens: int = 0
-
-
-def _reuse(model: Model, tokens: Sequence[int]) -> tuple[int, ReuseEnd]:
-    """Cut the KV cache back to what it shares with `tokens`; returns how many are kept, and why no more."""
-    held = model.tokens
-    shared = _shared_prefix(held, tokens)
-    # The last token is always read: the logits to sample from are those of the token evaluated last.
-    wanted = min(shared, len(tokens) - 1)
-    reason = _reuse_end(len(held), shared, len(tokens))
-    kept = model.rewind(wanted)
-    return kept, reason if kept == wanted else ReuseEnd.NOT_REWINDABLE
-
-
-def _reuse_end(held: int, shared: int, wanted: int) -> ReuseEnd:
-    if not held:
-        return ReuseEnd.NOTHING_HELD
-    if shared == wanted:
-        return ReuseEnd.LAST_TOKEN
-    return ReuseEnd.NEW_TEXT if shared == held else ReuseEnd.TEXT_DIFFERS
-
-
-def _shared_prefix(first: Sequence[int], second: Sequence[int]) -> int:
-    for index, (one, other) in enumerate(zip(first, second, strict=False)):
-        if one != other:
-            return index
-    return min(len(first), len(second))
 
 
 def _blocks(prompt: Prompt, cached: int) -> tuple[PromptBlock, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from inference.events import ModelInfo
@@ -36,6 +37,39 @@ class StopFlag:
 
     def is_set(self) -> bool:
         return self._bytes[0] != b"\0"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What it takes to come back to the first `length` tokens, for a memory that cannot simply be cut."""
+
+    length: int
+    state: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A KV cache as it was: the ids it held, llama.cpp's own bytes of it, its marks, and the logits after the first
+    `logits_at` ids (-1 where none were kept)."""
+
+    tokens: tuple[int, ...]
+    state: bytes = field(repr=False)
+    marks: tuple[Mark, ...] = ()
+    logits: bytes = field(default=b"", repr=False)
+    logits_at: int = -1
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return len(self.state) + len(self.logits) + 4 * len(self.tokens) + sum(len(mark.state) for mark in self.marks)
+
+
+def shared_prefix(first: Sequence[int], second: Sequence[int]) -> int:
+    """How many ids two sequences have in common, from the first."""
+    for index, (one, other) in enumerate(zip(first, second, strict=False)):
+        if one != other:
+            return index
+    return min(len(first), len(second))
 
 
 class Vocabulary(Protocol):
@@ -97,7 +131,32 @@ class Model(Protocol):
         """
 
     def rewind(self, length: int) -> int:
-        """Keep the first `length` held tokens; returns how many could be kept (0 where memory cannot be cut)."""
+        """Keep the first `length` held tokens; returns how many could be kept: fewer where the memory cannot be cut
+        there and must go back to its last mark before, or to the beginning."""
+
+    @property
+    def wants_marks(self) -> bool:
+        """Whether the memory cannot be cut everywhere, so that places to come back to are worth marking."""
+
+    def mark(self) -> None:
+        """Remember this place for `rewind`."""
+
+    def keep_logits(self) -> None:
+        """Keep the logits that are there, so that this place can be sampled from again without reading anything."""
+
+    @property
+    def logits_at(self) -> int:
+        """How many held tokens the kept logits follow; -1 where none are kept."""
+
+    @property
+    def state_key(self) -> str:
+        """Names everything a snapshot depends on: the file, the context's settings, the library."""
+
+    def save(self) -> Snapshot:
+        """A snapshot of the KV cache as it is now."""
+
+    def restore(self, snapshot: Snapshot) -> bool:
+        """Hold what `snapshot` held; `False`, and nothing held, where llama.cpp will not have it."""
 
     def sampler(self, sampling: Sampling) -> Sampler:
         """A sampler over this model's logits. `sampling` has every value set but perhaps the seed."""

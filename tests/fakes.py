@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inference.errors import GenerationBroke, ModelError
 from inference.events import ModelInfo
-from inference.model import LoadStopped, Model, StopFlag
+from inference.model import LoadStopped, Mark, Model, Snapshot, StopFlag
 from inference.requests import DEFAULT_SAMPLING, ModelConfig, Sampling
 
 BEGINNING = 256
@@ -39,7 +39,7 @@ class ScriptedVocabulary:
     """Every byte is a token; scripts add tokens of their own for longer pieces."""
 
     def __init__(self, controls: dict[str, int] | None = None, beginning: int | None = BEGINNING) -> None:
-        self._controls = _CONTROLS if controls is None else controls
+        self.controls = _CONTROLS if controls is None else controls
         self._pieces: list[bytes] = []
         self._beginning = beginning
 
@@ -62,7 +62,7 @@ class ScriptedVocabulary:
 
     def tokenize(self, text: str, *, special: bool) -> list[int]:
         if special:
-            for control, token in self._controls.items():
+            for control, token in self.controls.items():
                 if control in text:
                     before, after = text.split(control, 1)
                     return [*self.tokenize(before, special=True), token, *self.tokenize(after, special=True)]
@@ -74,10 +74,10 @@ class ScriptedVocabulary:
         return bytes([token]) if token < 256 else b""
 
     def is_end(self, token: int) -> bool:
-        return token in (END, self._controls.get("<|im_end|>"))
+        return token in (END, self.controls.get("<|im_end|>"))
 
     def control_texts(self) -> frozenset[str]:
-        return frozenset(self._controls)
+        return frozenset(self.controls)
 
 
 @dataclass(slots=True)
@@ -116,6 +116,8 @@ class ScriptedModel:
         self._evaluations = 0
         self._replies = 0
         self._logits_ready = False
+        self._marks: list[int] = []
+        self.logits_at = -1
         self.closed = False
         self.read: list[tuple[int, ...]] = []  # every batch that was evaluated, whole or in part
         self.samplers: list[ScriptedSampler] = []
@@ -140,6 +142,10 @@ class ScriptedModel:
     @property
     def vocabulary(self) -> ScriptedVocabulary:
         return self._vocabulary
+
+    def use(self, vocabulary: ScriptedVocabulary) -> None:
+        """Take another vocabulary from here on."""
+        self._vocabulary = vocabulary
 
     @property
     def chat_template(self) -> str | None:
@@ -185,9 +191,43 @@ class ScriptedModel:
     def rewind(self, length: int) -> int:
         assert 0 <= length <= len(self._held)
         if length < len(self._held):
-            self._logits_ready = False
-            del self._held[length if self._script.rewindable else 0 :]
+            kept = length if self._script.rewindable else max((m for m in self._marks if m <= length), default=0)
+            self._hold(self._held[:kept])
         return len(self._held)
+
+    @property
+    def wants_marks(self) -> bool:
+        return not self._script.rewindable
+
+    def mark(self) -> None:
+        self._marks.append(len(self._held))
+
+    def keep_logits(self) -> None:
+        if self._logits_ready:
+            self.logits_at = len(self._held)
+
+    @property
+    def state_key(self) -> str:
+        return self.info.name
+
+    def save(self) -> Snapshot:
+        self._script.log.append(f"saved {len(self._held)}")
+        marks = tuple(Mark(length, b"mark") for length in self._marks)
+        return Snapshot(tuple(self._held), bytes(8 * len(self._held)), marks, b"logits", self.logits_at)
+
+    def restore(self, snapshot: Snapshot) -> bool:
+        self._script.log.append(f"restored {len(snapshot.tokens)}")
+        self._hold(list(snapshot.tokens))
+        self._marks = [mark.length for mark in snapshot.marks]
+        self.logits_at = snapshot.logits_at
+        return True
+
+    def _hold(self, tokens: list[int]) -> None:
+        self._held = tokens
+        self._logits_ready = False
+        self._marks = [mark for mark in self._marks if mark <= len(tokens)]
+        if self.logits_at > len(tokens):
+            self.logits_at = -1
 
     def sampler(self, sampling: Sampling) -> ScriptedSampler:
         replies = self._script.replies
@@ -198,7 +238,7 @@ class ScriptedModel:
         return self.samplers[-1]
 
     def take_logits(self) -> None:
-        assert self._logits_ready, "sampled without logits"
+        assert self._logits_ready or self.logits_at == len(self._held), "sampled without logits"
         self._logits_ready = False
 
     def close(self) -> None:

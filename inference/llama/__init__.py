@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import locale
+import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
+
+import llama_cpp
 
 from inference.errors import InvalidRequest, ModelUnreadable, OutOfMemory
 from inference.events import ModelInfo
 from inference.llama.library import abort_callback, device_text, llama
 from inference.llama.log import EngineLog
 from inference.llama.model import LlamaModel
+from inference.llama.reader import LlamaReader
 from inference.machine import available_memory, default_threads
 from inference.model import LoadStopped, StopFlag
 from inference.model_files import GgufFacts, Scalar, check_file, display_name
@@ -22,6 +28,7 @@ from inference.requests import DEFAULT_SAMPLING, ModelConfig, Sampling
 _DEFAULT_CONTEXT = 4096
 _CONTEXT_STEP = 256  # llama.cpp rounds up to it
 _BATCH = 512
+_HASHED = 1 << 18  # bytes at both ends of a file: the header with its names, and the last weights
 _SAMPLING_KEYS = {
     "temperature": "general.sampling.temp",
     "top_k": "general.sampling.top_k",
@@ -30,7 +37,7 @@ _SAMPLING_KEYS = {
     "repeat_penalty": "general.sampling.penalty_repeat",
 }
 
-__all__ = ["LlamaModel", "load_model"]
+__all__ = ["LlamaModel", "LlamaReader", "load_model", "load_reader"]
 
 
 def load_model(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> LlamaModel:
@@ -54,7 +61,24 @@ def load_model(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[flo
         llama.llama_model_free(model)
         raise OutOfMemory(config.path, context_size)
     info = _info(config, facts, context_size, time.perf_counter() - began, model)
-    return LlamaModel(model, context, info, facts.chat_template, stop_flag, log)
+    return LlamaModel(model, context, info, facts.chat_template, _state_key(facts, info), stop_flag, log)
+
+
+def load_reader(path: Path) -> LlamaReader:
+    """Load only what reads prompts: the vocabulary and the chat template of the file at `path`.
+
+    Raises:
+        ModelError: the file is not there, is damaged, or is no chat model.
+    """
+    facts = check_file(path)
+    log = _log()
+    log.forget()
+    params = llama.llama_model_default_params()
+    params.vocab_only = True
+    model = llama.llama_model_load_from_file(str(path).encode(), params)
+    if not model:
+        raise _refusal(path, log)
+    return LlamaReader(int(model), facts.chat_template)
 
 
 @cache
@@ -89,14 +113,14 @@ def _model_of(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[floa
             llama.llama_model_free(model)
         raise LoadStopped
     if not model:
-        raise _refusal(config, log)
+        raise _refusal(config.path, log)
     return int(model)
 
 
-def _refusal(config: ModelConfig, log: EngineLog) -> ModelUnreadable:
+def _refusal(path: Path, log: EngineLog) -> ModelUnreadable:
     errors = [line.partition(": ")[2] or line for line in log.errors()]
     reason = errors[0] if errors else "llama.cpp does not say why"
-    return ModelUnreadable(config.path, reason.rstrip(".") + ".")
+    return ModelUnreadable(path, reason.rstrip(".") + ".")
 
 
 def _context_of(model: int, config: ModelConfig, context_size: int, stop_flag: StopFlag) -> int:
@@ -105,11 +129,24 @@ def _context_of(model: int, config: ModelConfig, context_size: int, stop_flag: S
     params.n_batch = params.n_ubatch = min(_BATCH, context_size)
     # Only the last token of a batch is sampled from: room for more outputs is half a gigabyte on a large vocabulary.
     params.n_outputs_max = 1
+    # A sliding window's cache holds only the window; marks bring back what it has dropped.
+    params.swa_full = False
     params.n_threads = params.n_threads_batch = config.threads or default_threads()
     params.abort_callback = abort_callback()
     params.abort_callback_data = stop_flag.address
     context = llama.llama_init_from_model(model, params)
     return int(context) if context else 0
+
+
+def _state_key(facts: GgufFacts, info: ModelInfo) -> str:
+    """Everything that makes a KV state fit: the very file, the context's shape, the devices, the library's build."""
+    with facts.path.open("rb") as file:
+        head = hashlib.blake2b(file.read(_HASHED), digest_size=16)
+        file.seek(-min(_HASHED, facts.file_size), os.SEEK_END)
+        head.update(file.read())
+    build = f"{llama_cpp.__version__} {llama.llama_print_system_info().decode()}"
+    stamp = f"{facts.file_size} {facts.path.stat().st_mtime_ns} {head.hexdigest()}"
+    return f"{stamp} {info.context_size} {info.batch_size} {info.device} {build}"
 
 
 def _context_size(config: ModelConfig, facts: GgufFacts) -> int:

@@ -5,6 +5,7 @@ Each misuse that would end the process is checked for here, and raised as an err
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 
 from inference.errors import GenerationBroke
@@ -13,30 +14,46 @@ from inference.llama.library import llama
 from inference.llama.log import EngineLog
 from inference.llama.sampling import LlamaSampler
 from inference.llama.vocabulary import LlamaVocabulary
-from inference.model import StopFlag
+from inference.model import Mark, Snapshot, StopFlag
 from inference.requests import Sampling
 
 _SEQUENCE = 0
 _TO_THE_END = -1
 _NO_ROOM, _ABORTED = 1, 2
+_PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: the window's cells, recurrent states
+_MOST_MARKS = 32
 
 
 class LlamaModel:
     """Owns the model's and the context's pointers. One thread at a time may use it."""
 
     def __init__(
-        self, model: int, context: int, info: ModelInfo, template: str | None, stop_flag: StopFlag, log: EngineLog
+        self,
+        model: int,
+        context: int,
+        info: ModelInfo,
+        template: str | None,
+        state_key: str,
+        stop_flag: StopFlag,
+        log: EngineLog,
     ) -> None:
         self._model: int | None = model
         self._context: int | None = context
         self._info = info
         self._template = template
+        self._state_key = state_key
         self._stop_flag = stop_flag  # llama.cpp reads its bytes: it must live as long as the context
         self._log = log
         self._vocabulary = LlamaVocabulary(llama.llama_model_get_vocab(model))
         self._memory = llama.llama_get_memory(context)
+        self._window = int(llama.llama_model_n_swa(model))  # tokens a sliding window looks back; 0 without one
+        is_recurrent = llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model)
+        self._wants_marks = bool(self._window or is_recurrent)
         self._held: list[int] = []
+        self._marks: list[Mark] = []
         self._has_logits = False
+        self._kept_logits = b""
+        self._logits_at = -1
         self._batch = (llama.llama_token * info.batch_size)()
 
     @property
@@ -85,14 +102,61 @@ class LlamaModel:
             raise GenerationBroke(f"{len(self._held)} tokens are held; {length} cannot be kept.")
         if length == len(self._held):
             return length
-        self._has_logits = False
-        cut = llama.llama_memory_seq_rm(self._memory, _SEQUENCE, length, _TO_THE_END)
-        if not cut or not self._holds_exactly(length):
-            # A recurrent memory refuses; a sliding window may have dropped what is needed without a word.
-            llama.llama_memory_clear(self._memory, True)
-            length = 0
-        del self._held[length:]
-        return length
+        kept = length if self._cut(length) else self._back_to_mark(length)
+        self._hold(self._held[:kept])
+        return kept
+
+    @property
+    def wants_marks(self) -> bool:
+        return self._wants_marks
+
+    def mark(self) -> None:
+        context, length = self._open_context(), len(self._held)
+        if self._marks and self._marks[-1].length == length:
+            return
+        if len(self._marks) == _MOST_MARKS:
+            # The first stands behind the system prompt; of the others the oldest is missed least.
+            del self._marks[1]
+        size = llama.llama_state_seq_get_size_ext(context, _SEQUENCE, _PARTIAL)
+        buffer = (ctypes.c_uint8 * size)()
+        written = llama.llama_state_seq_get_data_ext(context, buffer, size, _SEQUENCE, _PARTIAL)
+        self._marks.append(Mark(length, bytes(memoryview(buffer)[:written])))
+
+    def keep_logits(self) -> None:
+        if self._has_logits:
+            logits = llama.llama_get_logits_ith(self._open_context(), -1)
+            self._kept_logits = ctypes.string_at(logits, self._vocabulary.size * ctypes.sizeof(ctypes.c_float))
+            self._logits_at = len(self._held)
+
+    @property
+    def logits_at(self) -> int:
+        return self._logits_at
+
+    @property
+    def state_key(self) -> str:
+        return self._state_key
+
+    def save(self) -> Snapshot:
+        context = self._open_context()
+        size = llama.llama_state_seq_get_size(context, _SEQUENCE)
+        buffer = (ctypes.c_uint8 * size)()
+        written = llama.llama_state_seq_get_data(context, buffer, size, _SEQUENCE)
+        state = bytes(memoryview(buffer)[:written])
+        return Snapshot(tuple(self._held), state, tuple(self._marks), self._kept_logits, self._logits_at)
+
+    def restore(self, snapshot: Snapshot) -> bool:
+        context, state = self._open_context(), snapshot.state
+        self._clear()
+        data = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
+        read = llama.llama_state_seq_set_data(context, data, len(state), _SEQUENCE)
+        if not read or not self._holds_exactly(len(snapshot.tokens)):
+            self._clear()
+            return False
+        self._held = list(snapshot.tokens)
+        self._marks = list(snapshot.marks)
+        if len(snapshot.logits) == self._vocabulary.size * ctypes.sizeof(ctypes.c_float):
+            self._kept_logits, self._logits_at = snapshot.logits, snapshot.logits_at
+        return True
 
     def sampler(self, sampling: Sampling) -> LlamaSampler:
         self._open_context()
@@ -104,6 +168,10 @@ class LlamaModel:
         if not self._has_logits:
             raise GenerationBroke("there is nothing to sample from.")
         return context
+
+    def kept_logits(self) -> bytes | None:
+        """The logits kept for this place, as float32, where llama.cpp itself has none."""
+        return self._kept_logits if not self._has_logits and self._logits_at == len(self._held) else None
 
     def close(self) -> None:
         context, model, self._context, self._model = self._context, self._model, None, None
@@ -125,9 +193,10 @@ class LlamaModel:
         held = int(llama.llama_memory_seq_pos_max(self._memory, _SEQUENCE)) + 1
         read = max(0, min(held - len(self._held), len(tokens)))
         self._held.extend(tokens[:read])
-        if held < len(self._held):
-            llama.llama_memory_clear(self._memory, True)
-            self._held.clear()
+        if held != len(self._held):
+            # An aborted batch could not be taken back: a recurrent state knows only forward.
+            self._hold(self._held[: self._back_to_mark(len(self._held) - read)])
+            read = 0
         match result:
             case r if r == _ABORTED:
                 return read
@@ -136,15 +205,48 @@ class LlamaModel:
             case _:
                 raise GenerationBroke(" ".join(self._log.errors()) or f"llama.cpp refused with {result}.")
 
+    def _cut(self, length: int) -> bool:
+        """Cut the memory itself; `False`, and nothing cut, where what is needed before `length` is gone already."""
+        if self._window and length and self._first_position() > self._first_needed(length):
+            return False
+        cut = llama.llama_memory_seq_rm(self._memory, _SEQUENCE, length, _TO_THE_END)
+        return bool(cut) and self._holds_exactly(length)
+
+    def _back_to_mark(self, length: int) -> int:
+        """Go back to the newest mark at or before `length`, else to the beginning; returns how many tokens are left."""
+        for mark in reversed([mark for mark in self._marks if mark.length <= length]):
+            data = ctypes.cast(ctypes.c_char_p(mark.state), ctypes.POINTER(ctypes.c_uint8))
+            size = len(mark.state)
+            read = llama.llama_state_seq_set_data_ext(self._open_context(), data, size, _SEQUENCE, _PARTIAL)
+            if read and self._cut(mark.length):
+                return mark.length
+        self._clear()
+        return 0
+
+    def _hold(self, tokens: list[int]) -> None:
+        """Say that the memory holds `tokens`, a beginning of what it held."""
+        self._has_logits = False
+        self._held = tokens
+        self._marks = [mark for mark in self._marks if mark.length <= len(tokens)]
+        if self._logits_at > len(tokens):
+            self._logits_at = -1
+
+    def _clear(self) -> None:
+        llama.llama_memory_clear(self._memory, True)
+        self._hold([])
+
     def _holds_exactly(self, length: int) -> bool:
         """Whether the memory reaches to `length`, and back as far as the next token looks."""
         last = llama.llama_memory_seq_pos_max(self._memory, _SEQUENCE)
-        first = llama.llama_memory_seq_pos_min(self._memory, _SEQUENCE)
-        if length == 0:
-            return bool(last == -1)
-        window = llama.llama_model_n_swa(self._open_model())
-        needed = max(0, length - window) if window else 0
-        return bool(last == length - 1 and 0 <= first <= needed)
+        if last != length - 1:
+            return False
+        return not (self._window and length) or 0 <= self._first_position() <= self._first_needed(length)
+
+    def _first_position(self) -> int:
+        return int(llama.llama_memory_seq_pos_min(self._memory, _SEQUENCE))
+
+    def _first_needed(self, length: int) -> int:
+        return max(0, length - self._window)
 
     def _open_context(self) -> int:
         if self._context is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import secrets
 from collections.abc import Iterator
 from typing import Protocol
@@ -30,6 +31,9 @@ class LlamaSampler:
 
     def sample(self) -> int:
         """Raises GenerationBroke where there are no logits to sample from."""
+        kept = self._context.kept_logits()
+        if kept is not None:
+            return self._sample_from(kept)
         return int(sampler_sample(self._chain, self._context.with_logits(), -1))
 
     def close(self) -> None:
@@ -37,9 +41,27 @@ class LlamaSampler:
             llama.llama_sampler_free(self._chain)
             self._chain = None
 
+    def _sample_from(self, kept: bytes) -> int:
+        """What `llama_sampler_sample` does, over logits (float32) that are not llama.cpp's own any more."""
+        import numpy as np
+
+        logits = np.frombuffer(kept, dtype=np.float32)
+        candidates = np.zeros(len(logits), dtype=[("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+        candidates["id"] = np.arange(len(logits), dtype=np.int32)
+        candidates["logit"] = logits
+        data = candidates.ctypes.data_as(ctypes.POINTER(llama.llama_token_data))
+        array = llama.llama_token_data_array(data=data, size=len(logits), selected=-1, sorted=False)
+        llama.llama_sampler_apply(self._chain, ctypes.byref(array))
+        token = int(data[array.selected].id)
+        llama.llama_sampler_accept(self._chain, token)
+        return token
+
 
 class LogitsOwner(Protocol):
     """A context whose last token's logits can be sampled from."""
+
+    def kept_logits(self) -> bytes | None:
+        """Logits kept from before, as float32, where the context itself has none for this place."""
 
     def with_logits(self) -> int:
         """The context's pointer. Raises GenerationBroke where it has no logits: llama.cpp would end the process."""

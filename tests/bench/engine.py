@@ -13,8 +13,9 @@ from inference.events import Event, GenerationFailed, GenerationFinished, ModelI
 from inference.generation import Arrival, Generation
 from inference.llama import load_model
 from inference.messages import Message, Role
-from inference.model import Model, StopFlag, Vocabulary
+from inference.model import Model, Snapshot, StopFlag, Vocabulary
 from inference.model_files import embedded_model
+from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest, ModelConfig, Sampling
 from tests.bench.bare import BareLlama
@@ -191,6 +192,22 @@ class PlayedBack:
         del self._held[length:]
         return length
 
+    wants_marks = False
+    logits_at = -1
+    state_key = "played back"
+
+    def mark(self) -> None:
+        pass
+
+    def keep_logits(self) -> None:
+        pass
+
+    def save(self) -> Snapshot:
+        return Snapshot((), b"")
+
+    def restore(self, snapshot: Snapshot) -> bool:
+        return False
+
     def sampler(self, sampling: Sampling) -> PlayedBack:
         return self
 
@@ -207,7 +224,8 @@ def _python_per_token(model: PlayedBack, stop_flag: StopFlag) -> list[float]:
     arrival = Arrival(time.perf_counter(), 0.0, 0.0)
     handed_over: list[Event] = []
     moments = []
-    for event in Generation(request, model, PromptBuilder(model), stop_flag, arrival).events():
+    cache = PrefixCache(0)
+    for event in Generation(request, model, PromptBuilder(model), cache, stop_flag, arrival).events():
         handed_over.append(event)
         if isinstance(event, TextDelta):
             moments.append(time.thread_time())

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from inference.errors import GenerationBroke, PromptTooLong, TemplateFailed
 from inference.events import (
+    DeltaKind,
     FinishReason,
     GenerationEvent,
     GenerationFailed,
@@ -22,6 +23,7 @@ from inference.events import (
 from inference.generation import Arrival, Generation
 from inference.messages import Message, Role
 from inference.model import StopFlag
+from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest
 from tests.fakes import END, ManualClock, Script, ScriptedModel, config
@@ -35,13 +37,16 @@ class Bench:
         self.clock = ManualClock()
         self.script = replace(script or Script(), clock=self.clock)
         self.model = ScriptedModel(self.script, config(), self.stop_flag)
-        self.prompts = PromptBuilder(self.model)
+        self.prompts = PromptBuilder(self.model, self.stop_flag.is_set)
+        self.cache = PrefixCache(1 << 20)
 
     def run(self, *said: Message | str, **wishes: object) -> list[GenerationEvent]:
         messages = tuple(Message(Role.USER, text) if isinstance(text, str) else text for text in said)
         request = replace(GenerationRequest(config(), messages), **wishes)  # type: ignore[arg-type]  # a test's wishes
         arrival = Arrival(self.clock(), 0.0, 0.0)
-        return list(Generation(request, self.model, self.prompts, self.stop_flag, arrival, self.clock).events())
+        return list(
+            Generation(request, self.model, self.prompts, self.cache, self.stop_flag, arrival, self.clock).events()
+        )
 
     def finish(self, *said: Message | str, **wishes: object) -> GenerationFinished:
         last = self.run(*said, **wishes)[-1]
@@ -54,7 +59,7 @@ def text_of(events: Sequence[GenerationEvent]) -> str:
 
 
 def reply_of(finished: GenerationFinished) -> Message:
-    return Message(Role.ASSISTANT, finished.text, finished.trace.kept_ids)
+    return Message(Role.ASSISTANT, finished.text, finished.trace.kept_ids, finished.reasoning)
 
 
 def test_a_reply_comes_as_deltas_and_ends_with_the_same_text() -> None:
@@ -72,7 +77,13 @@ def test_every_figure_follows_its_definition() -> None:
     bench = Bench(Script(replies=(("a", "b", "c"),), seconds_per_prompt_token=0.01, seconds_per_token=0.5))
     request = GenerationRequest(config(), (Message(Role.USER, "Hi"),))
     generation = Generation(
-        request, bench.model, bench.prompts, bench.stop_flag, Arrival(bench.clock() - 3.0, 1.0, 2.0), bench.clock
+        request,
+        bench.model,
+        bench.prompts,
+        bench.cache,
+        bench.stop_flag,
+        Arrival(bench.clock() - 3.0, 1.0, 2.0),
+        bench.clock,
     )
     last = list(generation.events())[-1]
     assert isinstance(last, GenerationFinished)
@@ -128,20 +139,52 @@ def test_an_edited_turn_reuses_only_what_comes_before_it() -> None:
     assert 0 < (edited.usage.cached_tokens or 0) < first.usage.input_tokens
 
 
-def test_the_same_prompt_again_reads_its_last_token_for_its_logits() -> None:
+def test_the_same_prompt_again_reads_nothing_and_says_the_same() -> None:
     bench = Bench()
-    bench.finish("Hi")
+    first = bench.finish("Hi")
     again = bench.finish("Hi")
-    assert again.timings.prefill_tokens == 1
-    assert again.trace.reuse_end is ReuseEnd.LAST_TOKEN
+    assert again.timings.prefill_tokens == 0
+    assert again.timings.prefill_rate is None
+    assert again.timings.ttft == 0.0
+    assert again.usage.cached_tokens == again.usage.input_tokens
+    assert again.trace.reuse_end is ReuseEnd.WHOLE_PROMPT
+    assert again.text == first.text
 
 
-def test_a_memory_that_cannot_be_cut_is_read_anew_and_says_why() -> None:
+def test_a_prompt_that_is_a_beginning_of_what_is_held_reads_its_last_token_for_its_logits() -> None:
+    bench = Bench(Script(template="{% for m in messages %}{{ m.content }}{% endfor %}"))
+    bench.finish("Hello world")
+    shorter = bench.finish("Hello")
+    assert shorter.timings.prefill_tokens == 1
+    assert shorter.trace.reuse_end is ReuseEnd.LAST_TOKEN
+
+
+def test_a_memory_that_cannot_be_cut_goes_back_to_its_last_mark_and_says_why() -> None:
     bench = Bench(Script(rewindable=False))
-    bench.finish("Hi")
-    other = bench.finish("Ho")
-    assert other.usage.cached_tokens == 0
-    assert other.trace.reuse_end is ReuseEnd.NOT_REWINDABLE
+    first = bench.finish("Hi")
+    other = bench.finish("Hi", reply_of(first), "Ho")
+    edited = bench.finish("Hi", reply_of(first), "He")
+    assert other.trace.reuse_end is ReuseEnd.NEW_TEXT
+    assert edited.trace.reuse_end is ReuseEnd.NOT_REWINDABLE
+    assert first.usage.input_tokens <= edited.usage.cached_tokens < edited.usage.input_tokens
+
+
+def test_batches_end_at_the_borders_of_turns_only_where_places_are_marked() -> None:
+    said = ("x" * 100, Message(Role.ASSISTANT, "y" * 50), "z" * 10)
+    plain, marking = Bench(), Bench(Script(rewindable=False))
+    plain.finish(*said)
+    marking.finish(*said)
+    assert len([batch for batch in plain.model.read if len(batch) > 1]) == 1
+    assert len([batch for batch in marking.model.read if len(batch) > 1]) > 2
+
+
+def test_a_conversation_that_was_left_is_restored_when_it_comes_back() -> None:
+    bench = Bench()
+    first = bench.finish("x" * 200)
+    bench.finish("y" * 200)
+    back = bench.finish("x" * 200, reply_of(first), "And?")
+    assert back.usage.cached_tokens >= first.usage.input_tokens
+    assert back.trace.reuse_end is ReuseEnd.NEW_TEXT
 
 
 def test_a_stop_string_ends_the_reply_and_its_tokens_are_not_reused() -> None:
@@ -213,11 +256,89 @@ def test_stopping_in_decode_keeps_what_was_written() -> None:
     assert following.usage.cached_tokens == finished.usage.input_tokens + 4, "the fifth token never reached the cache"
 
 
+STRIPPING = (
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    "{{ '<|im_start|>assistant\n' }}{% if enable_thinking is false %}<think></think>{% endif %}"
+)
+KEEPING = STRIPPING.replace(
+    "{{ m.content }}", "{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}{{ m.content }}"
+)
+THINKING = ("<thi", "nk>", "Why?", " stop", "</th", "ink>", "\n\n", "So", " it", " is.")
+
+
+def thoughts_of(events: Sequence[GenerationEvent]) -> str:
+    return "".join(e.text for e in events if isinstance(e, TextDelta) and e.kind is DeltaKind.REASONING)
+
+
+def test_reasoning_comes_apart_from_the_answer_and_is_counted() -> None:
+    events = Bench(Script(replies=(THINKING,), template=STRIPPING)).run("Hi", stop=("stop",))
+    last = events[-1]
+    assert isinstance(last, GenerationFinished)
+    assert thoughts_of(events) == last.reasoning == "Why? stop", "stop strings are for the answer"
+    assert last.text == "So it is."
+    assert last.finish_reason is FinishReason.STOP
+    assert last.usage.reasoning_tokens == 7
+    assert last.usage.output_tokens == 11
+    assert len(last.trace.kept_ids) == 10
+
+
+def test_marks_that_are_control_tokens_are_read_and_none_of_the_text() -> None:
+    controls = {"<bos>": 256, "<end>": 257, "<|im_start|>": 258, "<|im_end|>": 259, "<think>": 290, "</think>": 291}
+    reply = (290, "Why?", 291, "So", 290, ".")
+    finished = Bench(Script(replies=(reply,), template=STRIPPING, controls=controls)).finish("Hi")
+    assert (finished.reasoning, finished.text) == ("Why?", "So.")
+    assert finished.usage.reasoning_tokens == 3
+
+
+def test_a_reply_cut_within_its_reasoning_has_no_answer() -> None:
+    finished = Bench(Script(replies=(THINKING,), template=STRIPPING)).finish("Hi", max_tokens=3)
+    assert (finished.reasoning, finished.text) == ("Why?", "")
+    assert finished.usage.reasoning_tokens == finished.trace.kept_tokens == 3
+
+
+def test_thinking_is_switched_off_where_the_template_knows_how() -> None:
+    bench = Bench(Script(replies=(("So.",),), template=STRIPPING))
+    finished = bench.finish("Hi", thinking=False)
+    assert (finished.reasoning, finished.text, finished.usage.reasoning_tokens) == ("", "So.", 0)
+    assert bytes(token for token in bench.model.read[0] if token < 256).endswith(b"<think></think>")
+
+
+def test_where_reasoning_stays_in_history_the_next_turn_reads_only_what_is_new() -> None:
+    bench = Bench(Script(replies=(THINKING,), template=KEEPING))
+    first = bench.finish("Hi")
+    held = len(bench.model.tokens)
+    second = bench.finish("Hi", reply_of(first), "And?")
+    assert second.usage.cached_tokens == held
+    assert second.trace.reuse_end is ReuseEnd.NEW_TEXT
+
+
+def test_where_reasoning_is_stripped_from_history_all_before_the_reply_is_reused() -> None:
+    bench = Bench(Script(replies=(THINKING,), template=STRIPPING))
+    first = bench.finish("Hi")
+    second = bench.finish("Hi", reply_of(first), "And?")
+    assert second.usage.cached_tokens == first.usage.input_tokens
+    assert second.trace.blocks[0].cached == second.trace.blocks[0].tokens
+
+
+def test_a_rendering_that_is_stopped_ends_the_request_as_cancelled() -> None:
+    endless = (
+        "{% if messages[0].content == 'for ever' %}{% for i in range(99999) %}{% for j in range(99999) %}"
+        "{% endfor %}{% endfor %}{% endif %}"
+    )
+    bench = Bench(Script(template=endless))
+    bench.stop_flag.set()
+    finished = bench.finish("for ever")
+    assert finished.finish_reason is FinishReason.CANCELLED
+    assert finished.usage.output_tokens == 0
+
+
 def test_a_generation_abandoned_half_way_frees_its_sampler() -> None:
     bench = Bench()
     request = GenerationRequest(config(), (Message(Role.USER, "Hi"),))
     arrival = Arrival(bench.clock(), 0.0, 0.0)
-    events = Generation(request, bench.model, bench.prompts, bench.stop_flag, arrival, bench.clock).events()
+    events = Generation(
+        request, bench.model, bench.prompts, bench.cache, bench.stop_flag, arrival, bench.clock
+    ).events()
     next(events)
     events.close()  # type: ignore[attr-defined]  # it is a generator
     assert bench.model.samplers[-1].closed

@@ -1,0 +1,124 @@
+"""The KV states of several conversations, in memory and on disk.
+
+A prompt is compared with what the model holds and with every state kept here; the longest common beginning wins.
+It knows nothing of conversations or messages: token ids decide.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inference.events import ReuseEnd
+from inference.model import Model, Snapshot, shared_prefix
+from inference.state_folder import StateFolder
+
+_WORTH_KEEPING = 64  # tokens; below, reading them again costs less than it is worth
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """How many tokens of a prompt need not be read, and why no more."""
+
+    cached: int
+    end: ReuseEnd
+
+
+class PrefixCache:
+    """States of conversations that were left, the least recently used given up first.
+
+    `memory_budget` is in bytes. Only states of the model named by `open` are ever used.
+    """
+
+    def __init__(self, memory_budget: int, disk: StateFolder | None = None) -> None:
+        self._budget = memory_budget
+        self._disk = disk
+        self._states: OrderedDict[tuple[str, tuple[int, ...]], Snapshot] = OrderedDict()
+        self._key = ""
+        self._has_evicted = False
+        self._is_first = True
+
+    @property
+    def size(self) -> int:
+        """Bytes held in memory."""
+        return sum(state.size for state in self._states.values())
+
+    def open(self, key: str) -> None:
+        """A model was loaded; `key` names everything that its states depend on."""
+        self._key = key
+        self._is_first = True
+        if self._disk is not None:
+            self._disk.open(key)
+
+    def reuse(self, model: Model, tokens: Sequence[int]) -> Reuse:
+        """Bring the model to hold the longest beginning of `tokens` that is anywhere to be had, and nothing else."""
+        held = model.tokens
+        shared = shared_prefix(held, tokens)
+        end = self._end_without(len(held), shared)
+        other, other_shared = self._best(tokens)
+        if len(held) - shared >= _WORTH_KEEPING:
+            self.keep(model.save())
+        if other is not None and other_shared >= shared + _WORTH_KEEPING and model.restore(other):
+            shared = other_shared
+            end = ReuseEnd.NEW_TEXT if shared == len(other.tokens) else ReuseEnd.TEXT_DIFFERS
+        self._is_first = False
+        return _cut(model, shared, len(tokens), end)
+
+    def keep(self, state: Snapshot) -> None:
+        """Keep a state, in memory within the budget, and on disk where there is a folder for it."""
+        if len(state.tokens) < _WORTH_KEEPING:
+            return
+        for key, tokens in list(self._states):
+            if key == self._key and state.tokens[: len(tokens)] == tokens:
+                del self._states[key, tokens]
+        self._states[self._key, state.tokens] = state
+        if self._disk is not None:
+            self._disk.write(state)
+        while self.size > self._budget:
+            self._states.popitem(last=False)
+            self._has_evicted = True
+
+    def keep_all_of(self, model: Model) -> None:
+        """Keep what the model holds: it is about to be freed."""
+        if len(model.tokens) >= _WORTH_KEEPING:
+            self.keep(model.save())
+
+    def forget(self) -> None:
+        """Give up what is held in memory."""
+        self._states.clear()
+
+    def close(self) -> None:
+        """Give up what is held in memory; wait until what was to be written is."""
+        self._states.clear()
+        if self._disk is not None:
+            self._disk.close()
+
+    def _best(self, tokens: Sequence[int]) -> tuple[Snapshot | None, int]:
+        best, length = None, 0
+        for (key, held), state in self._states.items():
+            if key == self._key and (shared := shared_prefix(held, tokens)) > length:
+                best, length = state, shared
+        if best is not None:
+            self._states.move_to_end((self._key, best.tokens))
+        if self._disk is not None and (found := self._disk.best(tokens, length + _WORTH_KEEPING)) is not None:
+            return found, shared_prefix(found.tokens, tokens)
+        return best, length
+
+    def _end_without(self, held: int, shared: int) -> ReuseEnd:
+        """Why reuse ends where it does, as far as what the model holds tells."""
+        if shared:
+            return ReuseEnd.NEW_TEXT if shared == held else ReuseEnd.TEXT_DIFFERS
+        if self._is_first:
+            return ReuseEnd.NOTHING_HELD
+        return ReuseEnd.EVICTED if self._has_evicted else ReuseEnd.TEXT_DIFFERS
+
+
+def _cut(model: Model, shared: int, wanted: int, end: ReuseEnd) -> Reuse:
+    """Cut the model's memory to the `shared` tokens; where those are the whole prompt, its last logits decide."""
+    if shared == wanted:
+        has_logits = model.logits_at == wanted
+        end = ReuseEnd.WHOLE_PROMPT if has_logits else ReuseEnd.LAST_TOKEN
+        shared = wanted if has_logits else wanted - 1
+    kept = model.rewind(shared)
+    return Reuse(kept, end if kept == shared else ReuseEnd.NOT_REWINDABLE)

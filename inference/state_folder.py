@@ -1,0 +1,196 @@
+"""KV states on disk: written off the critical path, bounded, and never trusted.
+
+Any file of theirs may be deleted at any time. One that is damaged, cut short, or of another model is not used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from inference.model import Mark, Snapshot, shared_prefix
+
+_MAGIC = b"HWKV\x01\n"
+_SUFFIX = ".kvstate"
+_MOST_HEADER = 1 << 20  # bytes; a damaged length must not make us read the disk
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A state on disk: the ids it begins with, and where it lies."""
+
+    tokens: tuple[int, ...]
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What a file says of its parts: token ids, state, marks, logits; `digest` covers them all."""
+
+    sizes: tuple[int, ...]
+    marks: tuple[int, ...]
+    logits_at: int
+    digest: str
+
+
+class StateFolder:
+    """States in `folder`, within `budget` bytes, written by a thread of its own."""
+
+    def __init__(self, folder: Path, budget: int) -> None:
+        self._folder = folder
+        self._budget = budget
+        self._key = ""
+        self._entries: list[_Entry] = []
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="kv-states")
+        self._pending: list[Future[None]] = []
+
+    def open(self, key: str) -> None:
+        """Look for the states of the model that `key` names."""
+        self._key = hashlib.blake2b(key.encode(), digest_size=12).hexdigest()
+        self.wait()
+        self._entries = [entry for path in self._paths(f"{self._key}-*") if (entry := _read_entry(path)) is not None]
+
+    def best(self, tokens: Sequence[int], at_least: int) -> Snapshot | None:
+        """The state that shares the longest beginning with `tokens`, at least so many; `None` where there is none."""
+        while True:
+            found = max(self._entries, key=lambda entry: shared_prefix(entry.tokens, tokens), default=None)
+            if found is None or shared_prefix(found.tokens, tokens) < at_least:
+                return None
+            self.wait()
+            state = _read_state(found.path)
+            if state is not None and state.tokens == found.tokens:
+                with suppress(OSError):
+                    os.utime(found.path)
+                return state
+            self._entries.remove(found)
+
+    def write(self, state: Snapshot) -> None:
+        """Have a state written, soon; states it goes on from are deleted."""
+        digest = hashlib.blake2b(array("i", state.tokens).tobytes(), digest_size=12).hexdigest()
+        path = self._folder / f"{self._key}-{digest}{_SUFFIX}"
+        outdated = [entry for entry in self._entries if state.tokens[: len(entry.tokens)] == entry.tokens]
+        self._entries = [entry for entry in self._entries if entry not in outdated]
+        self._entries.append(_Entry(state.tokens, path))
+        self._pending = [future for future in self._pending if not future.done()]
+        delete = [entry.path for entry in outdated if entry.path != path]
+        self._pending.append(self._writer.submit(self._write_now, path, state, delete))
+
+    def wait(self) -> None:
+        """Until everything that was to be written is."""
+        for future in self._pending:
+            future.result()
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Wait for what is being written; nothing can be written afterwards."""
+        self._writer.shutdown(wait=True)
+
+    def clear(self) -> None:
+        """Delete every state there is."""
+        self.wait()
+        self._entries.clear()
+        for path in self._paths("*"):
+            path.unlink(missing_ok=True)
+
+    def _write_now(self, path: Path, state: Snapshot, outdated: Iterable[Path]) -> None:
+        temporary = path.with_suffix(".part")
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.writelines(_chunks_of(state))
+            temporary.replace(path)
+            for old in outdated:
+                old.unlink(missing_ok=True)
+            self._shrink()
+        except OSError as error:
+            # A cache that cannot be written costs time, nothing else.
+            _log.info("a KV state was not written: %s", error)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+    def _shrink(self) -> None:
+        by_age = sorted((path.stat().st_mtime_ns, path.stat().st_size, path) for path in self._paths("*"))
+        size = sum(each for _, each, _ in by_age)
+        for _, each, path in by_age:
+            if size <= self._budget:
+                return
+            path.unlink(missing_ok=True)
+            size -= each
+
+    def _paths(self, pattern: str) -> list[Path]:
+        return list(self._folder.glob(f"{pattern}{_SUFFIX}"))
+
+
+def _chunks_of(state: Snapshot) -> Iterable[bytes]:
+    parts = [array("i", state.tokens).tobytes(), state.state, *(mark.state for mark in state.marks), state.logits]
+    header = {
+        "sizes": [len(part) for part in parts],
+        "marks": [mark.length for mark in state.marks],
+        "logits_at": state.logits_at,
+        "digest": _digest_of(parts),
+    }
+    text = json.dumps(header).encode()
+    yield from (_MAGIC, struct.pack("<I", len(text)), text, *parts)
+
+
+def _read_entry(path: Path) -> _Entry | None:
+    try:
+        with path.open("rb") as file:
+            header = _read_header(file)
+            return _Entry(_ids_of(file.read(header.sizes[0])), path)
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return None
+
+
+def _read_state(path: Path) -> Snapshot | None:
+    """The state in a file; `None` where the file is gone, or not whole to the last bit."""
+    try:
+        with path.open("rb") as file:
+            header = _read_header(file)
+            if sum(header.sizes) != path.stat().st_size - file.tell():
+                return None
+            parts = [file.read(size) for size in header.sizes]
+        if _digest_of(parts) != header.digest:
+            return None
+        marks = tuple(Mark(length, part) for length, part in zip(header.marks, parts[2:-1], strict=True))
+        return Snapshot(_ids_of(parts[0]), parts[1], marks, parts[-1], header.logits_at)
+    except (OSError, ValueError, KeyError, TypeError, IndexError):
+        return None
+
+
+def _read_header(file: BinaryIO) -> _Header:
+    beginning = file.read(len(_MAGIC) + 4)
+    (length,) = struct.unpack("<I", beginning[len(_MAGIC) :]) if len(beginning) == len(_MAGIC) + 4 else (0,)
+    if not beginning.startswith(_MAGIC) or not 0 < length <= _MOST_HEADER:
+        raise ValueError("not a KV state of this version")
+    fields = json.loads(file.read(length))
+    header = _Header(
+        tuple(map(int, fields["sizes"])), tuple(map(int, fields["marks"])), int(fields["logits_at"]), fields["digest"]
+    )
+    if min(header.sizes) < 0:
+        raise ValueError("a part of negative size")
+    return header
+
+
+def _ids_of(data: bytes) -> tuple[int, ...]:
+    ids = array("i")
+    ids.frombytes(data)
+    return tuple(ids)
+
+
+def _digest_of(parts: Iterable[bytes]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
