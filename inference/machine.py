@@ -1,68 +1,121 @@
-"""What this machine is: its cores and its memory."""
+"""What this machine is: its cores and its memory, as far as this process may use them.
+
+A container's share counts, not the machine it runs on. `root` is where the system's own files hang; tests put their own
+there.
+"""
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
-_CGROUPS = Path("/sys/fs/cgroup")
+_ROOT = Path("/")
+_UNLIMITED = 1 << 60  # cgroup v1 writes "no limit" as a number of this kind
 
 
 def default_threads() -> int:
     """One thread fewer than the physical cores this process may use, at least one.
 
-    llama.cpp's threads spin while they wait: with a thread on every core, one other busy process slows it to a third.
+    llama.cpp's threads spin while they wait: with one on every core, a single other busy process slows all of them to a
+    third.
     """
-    allowed = min(physical_cores(), allowed_cores(), cgroup_cores() or math.inf)
-    return max(1, math.ceil(allowed) - 1)
+    return threads_for(physical_cores(), allowed_processors(), processor_quota())
+
+
+def threads_for(cores: int, allowed: int, quota: float | None) -> int:
+    """The rule of `default_threads`, for `cores` of which `allowed` may be used, for `quota` processors' time."""
+    usable = min(cores, allowed) if quota is None else min(cores, allowed, int(quota))
+    return max(1, usable - 1)
 
 
 def physical_cores() -> int:
-    """Cores that are there, hyper-threads not counted."""
-    import psutil  # a heavy import, for those who only need the engine's words
+    """Cores of this machine, hyper-threads not counted."""
+    import psutil
 
     return psutil.cpu_count(logical=False) or psutil.cpu_count() or 1
 
 
-def allowed_cores() -> int:
+def allowed_processors() -> int:
     """Processors this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
-def cgroup_cores(folder: Path = _CGROUPS) -> float | None:
-    """Processors' worth of time that a container is given; `None` where there is no such limit."""
-    version_2 = _first_line(folder / "cpu.max").split()
-    if len(version_2) == 2 and version_2[0].isdigit():
-        return int(version_2[0]) / int(version_2[1])
-    quota = _first_line(folder / "cpu" / "cpu.cfs_quota_us")
-    period = _first_line(folder / "cpu" / "cpu.cfs_period_us")
-    if quota.isdigit() and period.isdigit():
-        return int(quota) / int(period)
+def processor_quota(root: Path = _ROOT) -> float | None:
+    """Processors' worth of time this process's control groups grant; `None` where there is no such limit."""
+    quotas = [quota for folder in _groups(root, "cpu") if (quota := _quota_of(folder)) is not None]
+    return min(quotas, default=None)
+
+
+def available_memory(root: Path = _ROOT) -> int:
+    """Bytes this process can still take without swapping."""
+    import psutil
+
+    free = psutil.virtual_memory().available
+    left = [rest for folder in _groups(root, "memory") if (rest := _memory_left(folder)) is not None]
+    return min([free, *left])
+
+
+def _groups(root: Path, controller: str) -> Iterator[Path]:
+    """The folders of the control groups this process is in, the innermost first: each may set a limit of its own."""
+    mounts = root / "sys/fs/cgroup"
+    for line in _lines(root / "proc/self/cgroup"):
+        _, controllers, path = line.split(":", 2) if line.count(":") >= 2 else ("", "-", "")
+        if controllers and controller not in controllers.split(","):
+            continue
+        # Version 2 has one tree; version 1 has one for each controller.
+        tree = mounts / controller if controllers else mounts
+        group = tree / path.strip("/")
+        # A container often sees its own group as the tree's root, but the path that the host gave it.
+        yield from (folder for folder in (group, *group.parents) if folder.is_relative_to(tree))
+
+
+def _quota_of(folder: Path) -> float | None:
+    quota, period = (
+        _words(folder / "cpu.max", 2)
+        or (
+            *_words(folder / "cpu.cfs_quota_us", 1),
+            *_words(folder / "cpu.cfs_period_us", 1),
+        )
+        or ("", "")
+    )
+    return int(quota) / int(period) if quota.isdigit() and period.isdigit() and int(period) else None
+
+
+def _memory_left(folder: Path) -> int | None:
+    version_2 = _number(folder / "memory.max"), _number(folder / "memory.current"), "inactive_file"
+    version_1 = (
+        _number(folder / "memory.limit_in_bytes"),
+        _number(folder / "memory.usage_in_bytes"),
+        "total_inactive_file",
+    )
+    for limit, used, reclaimable in (version_2, version_1):
+        if limit is not None and used is not None and limit < _UNLIMITED:
+            # Files that were read count as used, but are given up when memory is wanted.
+            return max(0, limit - used + _statistic(folder / "memory.stat", reclaimable))
     return None
 
 
-def free_memory() -> int:
-    """Bytes the system can give without swapping."""
-    import psutil
-
-    return int(psutil.virtual_memory().available)
+def _statistic(path: Path, name: str) -> int:
+    words = (line.split() for line in _lines(path))
+    return next((int(pair[1]) for pair in words if len(pair) == 2 and pair[0] == name and pair[1].isdigit()), 0)
 
 
-def available_memory(folder: Path = _CGROUPS, free: Callable[[], int] = free_memory) -> int:
-    """Bytes that can be had now: what the system has free, or less where a container may not use it all."""
-    limit, used = _first_line(folder / "memory.max"), _first_line(folder / "memory.current")
-    if not limit:
-        limit = _first_line(folder / "memory" / "memory.limit_in_bytes")
-        used = _first_line(folder / "memory" / "memory.usage_in_bytes")
-    if limit.isdigit() and used.isdigit():
-        return max(0, min(free(), int(limit) - int(used)))
-    return free()
+def _number(path: Path) -> int | None:
+    word = next(iter(_words(path, 1)), "")
+    return int(word) if word.isdigit() else None
 
 
-def _first_line(path: Path) -> str:
+def _words(path: Path, count: int) -> tuple[str, ...]:
+    """The words of a file's first line, where it has just so many."""
+    words = tuple(next(iter(_lines(path)), "").split())
+    return words if len(words) == count else ()
+
+
+def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="ascii").partition("\n")[0].strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
