@@ -35,6 +35,7 @@ from inference import (
     TextDelta,
     Timings,
     Trace,
+    TurnsLeftOut,
     Usage,
     rate_of_decode,
 )
@@ -129,6 +130,7 @@ class ChatSession(QObject):
     activity_changed = Signal(object)  # Activity
     figures_changed = Signal(object)  # Figures
     title_changed = Signal(str)
+    turns_left_out = Signal(object)  # indexes of messages that the window has no room for
     failed = Signal(str)  # a sentence that belongs to no turn
 
     def __init__(
@@ -246,7 +248,7 @@ class ChatSession(QObject):
             case ModelFailed() | ModelUnloaded():
                 self._info = None
                 self._show_figures()
-            case PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
+            case TurnsLeftOut() | PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
                 generation = self._generation
                 if generation is not None and generation.request.id == event.request:
                     self._on_generation(generation, event)
@@ -295,6 +297,8 @@ class ChatSession(QObject):
 
     def _on_generation(self, generation: _Generation, event: GenerationEvent) -> None:
         match event:
+            case TurnsLeftOut():
+                self.turns_left_out.emit(event.messages)
             case PrefillProgress():
                 self._on_prefill(generation, event)
             case TextDelta():

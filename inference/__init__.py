@@ -58,6 +58,7 @@ from inference.events import (
     TextDelta,
     Timings,
     Trace,
+    TurnsLeftOut,
     Usage,
     rate_of_decode,
 )
@@ -142,7 +143,9 @@ __all__ = [
     "TextDelta",
     "Timings",
     "Trace",
+    "TurnsLeftOut",
     "Usage",
+    "WindowPolicy",
     "base_url_of",
     "connect",
     "default_threads",

@@ -1,6 +1,6 @@
 """python -m inference: the engine from a terminal.
 
-The reply goes to standard output; figures and errors to standard error.
+The reply goes to standard output; figures, errors and what a model thinks before it answers to standard error.
 """
 
 from __future__ import annotations
@@ -11,13 +11,22 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, assert_never
 
-from inference.client import Client, Response, connect
+from inference.client import Client, Response, connect, prompt_text
 from inference.errors import InferenceError, InvalidRequest
-from inference.events import GenerationFailed, GenerationFinished, PrefillProgress, TextDelta, Usage
+from inference.events import (
+    DeltaKind,
+    GenerationFailed,
+    GenerationFinished,
+    PrefillProgress,
+    TextDelta,
+    TurnsLeftOut,
+    Usage,
+)
 from inference.messages import Message, Role
-from inference.requests import base_url_of, is_address
+from inference.requests import ModelConfig, base_url_of, is_address
 
 _RESERVED = ("compare", "lab", "models")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
@@ -50,9 +59,13 @@ def _answer(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int
             api_key=key_for(options.model, os.environ),
             context_size=options.context_size,
             threads=options.threads,
+            template=options.template.read_text("utf-8") if options.template is not None else None,
         )
         wishes = _wishes(options)
         with client:
+            if options.show_prompt:
+                _print_prompt(client, messages, thinking=options.thinking)
+                return 0
             if options.json or options.no_stream:
                 response = client.generate(messages=messages, **wishes)
                 _print_whole(response, as_json=options.json)
@@ -89,8 +102,14 @@ def _messages(options: argparse.Namespace) -> list[Message]:
 
 
 def _wishes(options: argparse.Namespace) -> dict[str, Any]:
-    names = ("max_tokens", "stop", "temperature", "top_k", "top_p", "min_p", "repeat_penalty", "seed")
+    names = ("max_tokens", "stop", "temperature", "top_k", "top_p", "min_p", "repeat_penalty", "seed", "thinking")
     return {name: getattr(options, name) for name in names}
+
+
+def _print_prompt(client: Client, messages: Sequence[Message], *, thinking: bool | None) -> None:
+    if not isinstance(client.model, ModelConfig):
+        raise InvalidRequest("A server does not show what its model reads; --show-prompt is for a file.")
+    print(prompt_text(client.model, messages, thinking=thinking), end="")
 
 
 def _print_whole(response: Response, *, as_json: bool) -> None:
@@ -102,11 +121,20 @@ def _print_whole(response: Response, *, as_json: bool) -> None:
 
 
 def _print_stream(client: Client, messages: Sequence[Message], wishes: dict[str, Any]) -> None:
+    reasoning = False
     for event in client.stream(messages=messages, **wishes):
         match event:
             case PrefillProgress():
                 pass
+            case TurnsLeftOut():
+                print(f"{len(event.messages)} of the oldest messages are left out", file=sys.stderr)
+            case TextDelta(kind=DeltaKind.REASONING):
+                reasoning = True
+                print(event.text, end="", file=sys.stderr, flush=True)
             case TextDelta():
+                if reasoning:
+                    print("\n", file=sys.stderr, flush=True)
+                reasoning = False
                 print(event.text, end="", flush=True)
             case GenerationFinished():
                 print(flush=True)
@@ -125,12 +153,14 @@ def as_object(response: Response) -> dict[str, object]:
     phases = ("load", "queued", "prepare", "prefill", "first_sample", "wait", "decode", "finish", "ttft", "total")
     return {
         "text": response.text,
+        "reasoning": response.reasoning,
         "finish_reason": str(response.finish_reason),
         "model": response.model,
         "usage": {
             "input_tokens": response.usage.input_tokens or None,
             "cached_tokens": response.usage.cached_tokens,
             "output_tokens": response.usage.output_tokens or None,
+            "reasoning_tokens": response.usage.reasoning_tokens,
         },
         "timings": {
             **{name: getattr(timings, name) for name in (*phases, "prefill_rate", "decode_rate")},
@@ -187,6 +217,15 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--remote-model", metavar="NAME", help="what a server calls its model (default: its first one)")
     parser.add_argument("--system", metavar="TEXT", help="the system prompt")
+    parser.add_argument(
+        "--template", type=Path, metavar="FILE", help="a Jinja chat template in place of the model's own"
+    )
+    parser.add_argument(
+        "--thinking",
+        action=argparse.BooleanOptionalAction,
+        help="whether to think before the answer, where the model has a switch for it",
+    )
+    parser.add_argument("--show-prompt", action="store_true", help="write what the model would read, and stop there")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the most tokens to write (default: to the window)")
     parser.add_argument("--temperature", type=float, metavar="T", help="0 always takes the likeliest token")
     parser.add_argument("--top-k", type=int, metavar="K", help="choose among the K likeliest tokens; 0 for all")

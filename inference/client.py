@@ -33,10 +33,12 @@ from inference.events import (
     TextDelta,
     Timings,
     Trace,
+    TurnsLeftOut,
     Usage,
 )
 from inference.messages import Message, Role, message_from
 from inference.model_files import EMBEDDED_FILE_NAME, embedded_model
+from inference.prompt import PromptBuilder
 from inference.remote import RemoteEngine
 from inference.requests import (
     AnyModel,
@@ -63,6 +65,7 @@ class Response:
     usage: Usage
     timings: Timings
     trace: Trace
+    reasoning: str = ""
 
 
 def connect(
@@ -73,10 +76,12 @@ def connect(
     context_size: int | None = None,
     threads: int | None = None,
     gpu_layers: int | None = None,
+    template: str | None = None,
 ) -> Client:
     """A client of a model: the path of a GGUF file, the address of a server, or `None` for the embedded default.
 
     A file is loaded with the first request. `context_size` is in tokens; see `ModelConfig` for what `None` means.
+    `template` is a Jinja chat template in place of the file's own.
 
     A server is any that speaks OpenAI's protocol, by an address such as `http://127.0.0.1:8080/v1`; `model` is what
     it calls the model, or `None` for its only or first one, and `api_key` goes to that address and to no other. It
@@ -88,7 +93,7 @@ def connect(
     """
     if source is None:
         source, model = model, None
-    local = (context_size, threads, gpu_layers)
+    local = (context_size, threads, gpu_layers, template)
     if isinstance(source, str) and is_address(source):
         return _remote_client(source, model, api_key, local)
     if model is not None or api_key is not None:
@@ -129,7 +134,7 @@ class Client:
         self,
         prompt: str | None = None,
         *,
-        messages: Sequence[Message | Mapping[str, str]] | None = None,
+        messages: Sequence[Message | Mapping[str, object]] | None = None,
         max_tokens: int | None = None,
         stop: str | Sequence[str] = (),
         temperature: float | None = None,
@@ -138,23 +143,24 @@ class Client:
         min_p: float | None = None,
         repeat_penalty: float | None = None,
         seed: int | None = None,
+        thinking: bool | None = None,
     ) -> Response:
         """The whole reply to `prompt` (one user message) or to `messages`, once it is there.
+
+        `thinking` is heeded by models that have a switch for it; `None` leaves it to them.
 
         Raises:
             InvalidRequest: neither or both of prompt and messages, or a value outside its range.
             InferenceError: the model cannot be loaded, the prompt does not fit, or the engine could not go on.
         """
         sampling = Sampling(temperature, top_k, top_p, min_p, repeat_penalty, seed)
-        for event in self._events(self._request(prompt, messages, max_tokens, stop, sampling)):
+        for event in self._events(self._request(prompt, messages, max_tokens, stop, sampling, thinking)):
             match event:
                 case GenerationFinished():
-                    return Response(
-                        event.text, event.finish_reason, event.model_name, event.usage, event.timings, event.trace
-                    )
+                    return _response(event)
                 case GenerationFailed():
                     raise event.error
-                case PrefillProgress() | TextDelta():
+                case TurnsLeftOut() | PrefillProgress() | TextDelta():
                     pass
         raise AssertionError("a request ends with its last event")
 
@@ -162,7 +168,7 @@ class Client:
         self,
         prompt: str | None = None,
         *,
-        messages: Sequence[Message | Mapping[str, str]] | None = None,
+        messages: Sequence[Message | Mapping[str, object]] | None = None,
         max_tokens: int | None = None,
         stop: str | Sequence[str] = (),
         temperature: float | None = None,
@@ -171,6 +177,7 @@ class Client:
         min_p: float | None = None,
         repeat_penalty: float | None = None,
         seed: int | None = None,
+        thinking: bool | None = None,
     ) -> Iterator[GenerationEvent]:
         """The events of the reply as they come, the last one `GenerationFinished` or `GenerationFailed`.
 
@@ -180,15 +187,16 @@ class Client:
             InvalidRequest: as `generate`; what fails later is told by the last event.
         """
         sampling = Sampling(temperature, top_k, top_p, min_p, repeat_penalty, seed)
-        return self._events(self._request(prompt, messages, max_tokens, stop, sampling))
+        return self._events(self._request(prompt, messages, max_tokens, stop, sampling, thinking))
 
     def _request(
         self,
         prompt: str | None,
-        messages: Sequence[Message | Mapping[str, str]] | None,
+        messages: Sequence[Message | Mapping[str, object]] | None,
         max_tokens: int | None,
         stop: str | Sequence[str],
         sampling: Sampling,
+        thinking: bool | None,  # noqa: FBT001 - as all the wishes before it
     ) -> GenerationRequest:
         if (prompt is None) == (messages is None):
             raise InvalidRequest("Give either a prompt or messages.")
@@ -199,6 +207,7 @@ class Client:
             sampling=sampling,
             max_tokens=max_tokens,
             stop=(stop,) if isinstance(stop, str) else tuple(stop),
+            thinking=thinking,
         )
 
     def _events(self, request: GenerationRequest) -> Iterator[GenerationEvent]:
@@ -215,6 +224,26 @@ class Client:
         finally:
             self._engine.cancel(request.id)
             self._mailbox.discard(request.id)
+
+
+def prompt_text(
+    model: ModelConfig, messages: Sequence[Message | Mapping[str, object]], *, thinking: bool | None = None
+) -> str:
+    """What the model reads of `messages`, as one text. Of its file, only the vocabulary is loaded.
+
+    Raises:
+        ModelError: the file cannot be read.
+        TemplateFailed: the chat template refuses these messages.
+    """
+    # llama.cpp is imported when it is needed.
+    from inference.llama import load_reader
+
+    reader = load_reader(model.path)
+    try:
+        said = tuple(map(message_from, messages))
+        return PromptBuilder(reader, template=model.template).text(said, thinking=thinking)
+    finally:
+        reader.close()
 
 
 class Mailbox:
@@ -235,7 +264,7 @@ class Mailbox:
                 | RemoteModelFailed()
             ):
                 return  # a model that cannot be loaded also fails the request that wanted it
-            case PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
+            case TurnsLeftOut() | PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
                 with self._lock:
                     box = self._boxes.get(event.request)
                 if box is not None:
@@ -273,6 +302,18 @@ class _RepliesSampled:
             return replace(message, token_ids=self._ids.get(message.content, ()))
 
 
+def _response(event: GenerationFinished) -> Response:
+    return Response(
+        event.text,
+        event.finish_reason,
+        event.model_name,
+        event.usage,
+        event.timings,
+        event.trace,
+        event.reasoning,
+    )
+
+
 def _next_of(letters: queue.SimpleQueue[GenerationEvent]) -> GenerationEvent:
     while True:
         try:
@@ -282,12 +323,12 @@ def _next_of(letters: queue.SimpleQueue[GenerationEvent]) -> GenerationEvent:
 
 
 def _remote_client(
-    address: str, model: str | Path | ModelConfig | None, api_key: str | None, local: tuple[int | None, ...]
+    address: str, model: str | Path | ModelConfig | None, api_key: str | None, local: tuple[int | str | None, ...]
 ) -> Client:
     if not isinstance(model, str | None):
         raise InvalidRequest("A server's model is given by its name.")
     if any(value is not None for value in local):
-        raise InvalidRequest("The context size, threads and layers are a server's own; leave them out.")
+        raise InvalidRequest("The context size, threads, layers and template are a server's own; leave them out.")
     remote = RemoteModel(base_url_of(address), model or "")
     keys = {remote.base_url: api_key.strip()} if api_key is not None else {}
     mailbox = Mailbox()

@@ -279,17 +279,19 @@ class TemplateFailed(InferenceError):
 
 
 class PromptTooLong(InferenceError):
-    """The prompt needs more tokens than the context window holds."""
+    """The prompt needs more tokens than the context window holds; `droppable` messages could be left out of it."""
 
-    def __init__(self, needed: int, context_size: int) -> None:
-        super().__init__(needed, context_size)
+    def __init__(self, needed: int, context_size: int, droppable: int = 0) -> None:
+        super().__init__(needed, context_size, droppable)
         self.needed = needed
         self.context_size = context_size
+        self.droppable = droppable
 
     def __str__(self) -> str:
+        way = "Leave out the oldest turns" if self.droppable else "Shorten it"
         return (
             f"This conversation needs {self.needed:,} tokens; the window holds {self.context_size:,}. "
-            "Shorten it, start a new one, or use a larger window."
+            f"{way}, or use a larger window."
         )
 
 

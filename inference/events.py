@@ -229,6 +229,17 @@ class ModelUnloaded:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnsLeftOut:
+    """The conversation no longer fits the window: the request's messages with these indexes are not read. Comes before
+    prefill. All of it would have needed `needed` tokens."""
+
+    request: RequestId
+    messages: tuple[int, ...]
+    needed: int
+    context_size: int
+
+
+@dataclass(frozen=True, slots=True)
 class PrefillProgress:
     """The prompt is being read. Comes before the first batch and after each.
 
@@ -301,6 +312,6 @@ class RemoteModelFailed:
 
 
 ModelEvent: TypeAlias = ModelLoading | ModelReady | ModelFailed | ModelUnloaded
-GenerationEvent: TypeAlias = PrefillProgress | TextDelta | GenerationFinished | GenerationFailed
+GenerationEvent: TypeAlias = TurnsLeftOut | PrefillProgress | TextDelta | GenerationFinished | GenerationFailed
 Event: TypeAlias = ModelEvent | GenerationEvent
 RemoteModelEvent: TypeAlias = RemoteModelReady | RemoteModelFailed

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from inference.errors import InferenceError, PromptTooLong
+from inference.errors import InferenceError
 from inference.events import (
     DeltaKind,
     FinishReason,
@@ -22,8 +22,10 @@ from inference.events import (
     TextDelta,
     Timings,
     Trace,
+    TurnsLeftOut,
     Usage,
 )
+from inference.fit import fit
 from inference.model import Model, Sampler, StopFlag
 from inference.prefix_cache import PrefixCache
 from inference.prompt import Prompt, PromptBuilder
@@ -75,6 +77,8 @@ class Generation:
         self._before_answer = 0  # tokens
         self._times: list[float] = []
         self._prompt = Prompt((), (), ())
+        self._left_out: tuple[int, ...] = ()
+        self._needed = 0
         self._cached = 0
         self._reuse_end = ReuseEnd.NOTHING_HELD
 
@@ -83,6 +87,8 @@ class Generation:
         try:
             sampler = self._prepare()
             try:
+                if self._left_out:
+                    yield TurnsLeftOut(self._request.id, self._left_out, self._needed, self._model.info.context_size)
                 yield from self._prefill()
                 reason = yield from self._decode(sampler)
             finally:
@@ -97,11 +103,9 @@ class Generation:
 
     def _prepare(self) -> Sampler:
         """Template, tokens, and the KV cache cut back to what it shares with the prompt."""
-        self._prompt = self._prompts.build(self._request.messages, thinking=self._request.thinking)
-        tokens = self._prompt.tokens
-        if len(tokens) >= self._model.info.context_size:
-            raise PromptTooLong(len(tokens), self._model.info.context_size)
-        reuse = self._cache.reuse(self._model, tokens)
+        fitted = fit(self._request, self._prompts, self._model.info.context_size)
+        self._prompt, self._left_out, self._needed = fitted.prompt, fitted.left_out, fitted.needed
+        reuse = self._cache.reuse(self._model, self._prompt.tokens)
         self._cached, self._reuse_end = reuse.cached, reuse.end
         return self._model.sampler(self._request.sampling.over(self._model.info.default_sampling))
 

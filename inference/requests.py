@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import NewType, TypeAlias
 from urllib.parse import urlsplit
@@ -149,12 +150,20 @@ class Sampling:
 DEFAULT_SAMPLING = Sampling(temperature=0.8, top_k=40, top_p=0.95, min_p=0.05, repeat_penalty=1.1)
 
 
+class WindowPolicy(StrEnum):
+    """What is done with a conversation that no longer fits the context window."""
+
+    STOP = "stop"  # say so, and read nothing
+    DROP_OLDEST = "drop oldest"  # leave out the oldest turns, and say which
+
+
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
     """One reply that is wanted.
 
     `max_tokens=None` lets the reply run to the end of the context window. `thinking` is heeded where the model has a
-    switch for it; `None` leaves it to its template. `submitted_at` is t0 of every figure, in seconds on the monotonic
+    switch for it; `None` leaves it to its template. `pinned` are indexes of messages that are never left out of a full
+    window. `submitted_at` is t0 of every figure, in seconds on the monotonic
     clock (`time.perf_counter`); the engine sets it.
 
     Raises:
@@ -169,6 +178,8 @@ class GenerationRequest:
     id: RequestId = field(default_factory=new_request_id)
     submitted_at: float | None = None
     thinking: bool | None = None
+    window_policy: WindowPolicy = WindowPolicy.STOP
+    pinned: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.messages:

@@ -59,7 +59,7 @@ ERRORS = [
     RedirectRefused(SERVER, "https://elsewhere.example/v1"),
     ReplyBroken(SERVER, "the connection was cut."),
     TemplateFailed("no system role."),
-    PromptTooLong(5000, 4096),
+    PromptTooLong(5000, 4096, 2),
     GenerationBroke("decode returned -1."),
     EngineClosed(),
     EngineFault("ZeroDivisionError", "Traceback ..."),

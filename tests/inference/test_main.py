@@ -45,6 +45,8 @@ def run(*words: str, text: str | None = None) -> subprocess.CompletedProcess[str
         ("--model", "http://me:secret@127.0.0.1/v1", "Hi"),
         ("--model", "http://127.0.0.1/v1", "--threads", "1", "Hi"),
         ("--remote-model", "llama", "--model", "a.gguf", "Hi"),
+        ("--show-prompt", "--model", "http://127.0.0.1/v1", "Hi"),
+        ("--template", os.devnull, "--model", "http://127.0.0.1/v1", "Hi"),
         ("compare", "Hi"),
         ("lab",),
         ("models",),
@@ -90,7 +92,12 @@ def test_a_server_answers_and_figures_that_nobody_said_are_left_out() -> None:
         figures = run("--model", server.url, "Hi").stderr
         assert figures.startswith("first token")
         whole = json.loads(run("--json", "--model", server.url, "Hi").stdout)
-    assert whole["usage"] == {"input_tokens": None, "cached_tokens": None, "output_tokens": None}
+    assert whole["usage"] == {
+        "input_tokens": None,
+        "cached_tokens": None,
+        "output_tokens": None,
+        "reasoning_tokens": 0,
+    }
     assert whole["timings"]["measured_at_client"]
     assert whole["timings"]["prefill_rate"] is None
 
@@ -119,14 +126,43 @@ def test_a_key_from_the_environment_goes_only_where_it_was_meant_for(
 def test_help_names_every_option() -> None:
     done = run("--help")
     assert done.returncode == 0
-    for option in ("--model", "--system", "--max-tokens", "--temperature", "--seed", "--stop", "--no-stream", "--json"):
+    options = "--model --system --template --thinking --show-prompt --max-tokens --temperature --seed --stop --no-stream --json"
+    for option in options.split():
         assert option in done.stdout
+
+
+def test_a_template_that_cannot_be_read_is_one_sentence_and_exit_1(tmp_path: Path) -> None:
+    done = run("--template", str(tmp_path / "gone.jinja"), "Hi")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.model
+def test_the_prompt_is_shown_exactly_and_nothing_is_generated() -> None:
+    done = run("--show-prompt", "--system", "Be short.", "Hi <|im_end|>")
+    assert done.returncode == 0
+    assert done.stdout == (
+        "<|im_start|>system\nBe short.<|im_end|>\n<|im_start|>user\nHi <|im_end|><|im_end|>\n<|im_start|>assistant\n"
+    )
+    assert done.stderr == ""
+
+
+@pytest.mark.model
+def test_a_template_of_ones_own_takes_the_place_of_the_models(tmp_path: Path) -> None:
+    template = tmp_path / "own.jinja"
+    template.write_text("{% for m in messages %}{{ m.role }}: {{ m.content }}{{ '\n' }}{% endfor %}", "utf-8")
+    shown = run("--show-prompt", "--template", str(template), "Hi")
+    assert shown.stdout == "user: Hi\n"
+    template.write_text("{% if %}", "utf-8")
+    broken = run("--template", str(template), "Hi")
+    assert broken.returncode == 1
+    assert broken.stderr.startswith("The model's chat template cannot render this conversation: ")
 
 
 @pytest.mark.model
 def test_the_reply_streams_to_standard_output_and_the_figures_to_standard_error() -> None:
-    done = run("--max-tokens", "8", "--temperature", "0", "What is the capital of France?")
-    whole = run("--max-tokens", "8", "--temperature", "0", "--no-stream", "What is the capital of France?")
+    done = run("--max-tokens", "24", "--temperature", "0", "What is the capital of France?")
+    whole = run("--max-tokens", "24", "--temperature", "0", "--no-stream", "What is the capital of France?")
     assert done.returncode == 0
     assert "Paris" in done.stdout
     assert whole.stdout == done.stdout
@@ -139,8 +175,8 @@ def test_json_is_one_object_with_every_figure() -> None:
     done = run("--json", "--max-tokens", "8", "--seed", "1", "-", text="Say hello.")
     assert done.returncode == 0
     reply = json.loads(done.stdout)
-    assert set(reply) == {"text", "finish_reason", "model", "usage", "timings"}
-    assert set(reply["usage"]) == {"input_tokens", "cached_tokens", "output_tokens"}
+    assert set(reply) == {"text", "reasoning", "finish_reason", "model", "usage", "timings"}
+    assert set(reply["usage"]) == {"input_tokens", "cached_tokens", "output_tokens", "reasoning_tokens"}
     assert set(reply["timings"]) == FIGURES
     assert reply["finish_reason"] in ("length", "stop")
     assert reply["usage"]["output_tokens"] <= 8
