@@ -58,6 +58,11 @@ def text_of(events: Sequence[GenerationEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, TextDelta))
 
 
+def cached_in(finished: GenerationFinished) -> int:
+    assert finished.usage.cached_tokens is not None
+    return finished.usage.cached_tokens
+
+
 def reply_of(finished: GenerationFinished) -> Message:
     return Message(Role.ASSISTANT, finished.text, finished.trace.kept_ids, finished.reasoning)
 
@@ -136,7 +141,7 @@ def test_an_edited_turn_reuses_only_what_comes_before_it() -> None:
     first = bench.finish("Hello")
     edited = bench.finish("Help", reply_of(first), "And?")
     assert edited.trace.reuse_end is ReuseEnd.TEXT_DIFFERS
-    assert 0 < (edited.usage.cached_tokens or 0) < first.usage.input_tokens
+    assert 0 < (cached_in(edited) or 0) < first.usage.input_tokens
 
 
 def test_the_same_prompt_again_reads_nothing_and_says_the_same() -> None:
@@ -166,7 +171,7 @@ def test_a_memory_that_cannot_be_cut_goes_back_to_its_last_mark_and_says_why() -
     edited = bench.finish("Hi", reply_of(first), "He")
     assert other.trace.reuse_end is ReuseEnd.NEW_TEXT
     assert edited.trace.reuse_end is ReuseEnd.NOT_REWINDABLE
-    assert first.usage.input_tokens <= edited.usage.cached_tokens < edited.usage.input_tokens
+    assert first.usage.input_tokens <= cached_in(edited) < edited.usage.input_tokens
 
 
 def test_batches_end_at_the_borders_of_turns_only_where_places_are_marked() -> None:
@@ -183,7 +188,7 @@ def test_a_conversation_that_was_left_is_restored_when_it_comes_back() -> None:
     first = bench.finish("x" * 200)
     bench.finish("y" * 200)
     back = bench.finish("x" * 200, reply_of(first), "And?")
-    assert back.usage.cached_tokens >= first.usage.input_tokens
+    assert cached_in(back) >= first.usage.input_tokens
     assert back.trace.reuse_end is ReuseEnd.NEW_TEXT
 
 
@@ -356,5 +361,5 @@ def test_the_cache_always_holds_a_beginning_of_the_next_prompt(said: list[str], 
         held = len(bench.model.tokens)
         finished = bench.finish(*messages, max_tokens=limit)
         cut = len(finished.trace.token_ids) - finished.trace.kept_tokens
-        assert (finished.usage.cached_tokens or 0) >= held - cut or held == 0
+        assert (cached_in(finished) or 0) >= held - cut or held == 0
         messages.append(reply_of(finished))
