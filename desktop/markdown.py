@@ -114,7 +114,8 @@ def read_markdown(text: str) -> tuple[Block, ...]:
 
 def read_plain(text: str) -> tuple[Block, ...]:
     """Text that is no Markdown, as it was typed: paragraphs of a few lines that stand without a gap."""
-    return tuple(Paragraph(tuple(_with_addresses(Run(piece)))) for piece in _lines_together(_clean(text)))
+    pieces = enumerate(_lines_together(_clean(text)))
+    return tuple(Paragraph(tuple(_with_addresses(Run(piece))), Place(resumes=number > 0)) for number, piece in pieces)
 
 
 def cut(text: str) -> list[str]:

@@ -349,6 +349,8 @@ class TableSegment(BoxedSegment):
 def colouring(box: Box) -> Iterator[None]:
     """Colour a whole code box exactly, a line with each step."""
     members = [member for member in box.members if isinstance(member, CodeSegment)]
+    if not members:  # gone before its turn came
+        return
     code = "".join(member.fence.text for member in members)
     lines = highlight.exact_lines(code, members[0].fence.language)
     for member in members:

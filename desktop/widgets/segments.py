@@ -31,6 +31,7 @@ from desktop.widgets.typesetting import (
     INLINE_CODE,
     Look,
     Setting,
+    break_before,
     longer_by,
     marked,
     new_document,
@@ -41,7 +42,6 @@ from desktop.widgets.typesetting import (
 )
 
 END = 2**31 - 1  # a position behind all text of a segment
-_NEAR = 8  # a gap up to this is a line break in text, a wider one a blank line
 
 Selected = tuple[int, int] | None
 
@@ -64,7 +64,7 @@ class Segment(ABC):
     @property
     def break_before(self) -> str:
         """What separates its text from the text before it."""
-        return "\n\n" if self.gap > _NEAR else "\n"
+        return break_before(self.blocks[0]) if self.blocks else "\n\n"
 
     @property
     def characters(self) -> int:
@@ -204,6 +204,7 @@ class Segment(ABC):
             selection.cursor = _cursor(document, *selected)
             selection.format = QTextCharFormat()
             selection.format.setBackground(look.theme.selection)
+            selection.format.setForeground(look.theme.text)
             context.selections = [selection]
         document.documentLayout().draw(painter, context)
 
@@ -375,7 +376,7 @@ def _text_of(blocks: Sequence[Block]) -> str:
     lines: list[str] = []
     for number, block in enumerate(blocks):
         if number:
-            lines.append("\n\n" if space_before(block, blocks[number - 1]) > _NEAR else "\n")
+            lines.append(break_before(block))
         lines.append(plain_text(block))
     return "".join(lines)
 

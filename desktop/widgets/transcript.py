@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from time import thread_time
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
     QContextMenuEvent,
     QFontMetrics,
     QGuiApplication,
@@ -32,6 +34,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QToolTip, QWid
 from desktop import markdown, wording
 from desktop.conversations import Turn, TurnState
 from desktop.theme import Theme
+from desktop.widgets import accessible_transcript
+from desktop.widgets.accessible_transcript import AccessibleTranscript
 from desktop.widgets.boxes import BoxedSegment, colouring
 from desktop.widgets.message_actions import CopyButton
 from desktop.widgets.message_view import BUBBLE_SIDE, Caption, MessageView, Progress, ProgressKind
@@ -88,6 +92,7 @@ class Transcript(QAbstractScrollArea):
         self._warm_up_timer.start()
         self._latest = LatestPill(theme, self)
         self._latest.clicked.connect(self.scroll_to_end)
+        self._accessible: AccessibleTranscript | None = None
         self._set_up()
 
     @property
@@ -176,6 +181,21 @@ class Transcript(QAbstractScrollArea):
         """Go to the newest text and follow it."""
         self._follow(following=True)
         self._settle(None)
+
+    def accessible(self) -> AccessibleTranscript:
+        """What assistive technology is told of it."""
+        if self._accessible is None:
+            self._accessible = AccessibleTranscript(self)
+        return self._accessible
+
+    def messages(self) -> Sequence[MessageView]:
+        return self._messages
+
+    def place_of(self, message: MessageView) -> QRect:
+        """Where a message is, on the screen."""
+        index = self._messages.index(message)
+        corner = self.viewport().mapToGlobal(QPoint(0, self._tops[index] - self._value))
+        return QRect(corner, QSize(self.viewport().width(), message.height))
 
     def plain_text(self) -> str:
         """Everything that is shown, as text."""
@@ -331,6 +351,7 @@ class Transcript(QAbstractScrollArea):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(_STEP)
         self._setting = self._setting_now()
+        accessible_transcript.install()
 
     def _timer(self, interval: int, slot: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
@@ -600,7 +621,9 @@ class Transcript(QAbstractScrollArea):
             self.painted.emit(turn_id)
 
     def _announce_end(self, message: MessageView) -> None:
-        """Nothing yet."""
+        """Let a screen reader say a reply that has ended."""
+        if QAccessible.isActive() and message.turn.is_reply and not message.is_growing:
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, message.whole_text()))
 
     # What nobody waits for
 

@@ -253,6 +253,12 @@ def plain_text(block: Block) -> str:
             return "---"
 
 
+def break_before(block: Block) -> str:
+    """What separates a block from the one before it, as text."""
+    is_near = block.place.resumes or (block.place.depth and not block.place.loose)
+    return "\n" if is_near else "\n\n"
+
+
 def marked(block: Block, text: str) -> str:
     """Text of a block with the block's marker before it, indented as deep as the block stands."""
     place = block.place

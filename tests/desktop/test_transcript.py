@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -9,7 +10,7 @@ from time import thread_time
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -109,9 +110,7 @@ def test_what_was_said_is_shown_with_who_said_it(transcript: Transcript, said: C
     said.ask("Why do *rivers* bend?")
     said.answer("Because of **erosion**:\n\n- outside\n- inside")
     transcript.show_turns(said.turns)
-    assert (
-        transcript.plain_text() == "You\nWhy do *rivers* bend?\n\nSmolLM2\nBecause of erosion:\n• outside\n• inside"
-    )
+    assert transcript.plain_text() == "You\nWhy do *rivers* bend?\n\nSmolLM2\nBecause of erosion:\n\n• outside\n• inside"
 
 
 def test_a_finished_reply_has_its_figures(transcript: Transcript, said: Conversation):
@@ -152,9 +151,9 @@ def test_a_reply_is_shown_while_it_is_written_and_as_it_ends(transcript: Transcr
     transcript.add_turn(reply)
     for piece in ("So **", "bold", "** and", " `code", "`.\n\n1", ". one"):
         grow(transcript, reply, piece)
-    assert transcript.plain_text().endswith("So bold and code.\n1. one")
+    assert transcript.plain_text().endswith("So bold and code.\n\n1. one")
     transcript.change_turn(finished(reply, "So **bold** and `code`.\n\n1. one", finish_reason=FinishReason.CANCELLED))
-    assert transcript.plain_text().endswith("So bold and code.\n1. one\nStopped")
+    assert transcript.plain_text().endswith("So bold and code.\n\n1. one\nStopped")
 
 
 def test_a_reply_that_was_not_streamed_appears_whole(transcript: Transcript, said: Conversation):
@@ -297,9 +296,9 @@ def test_three_ways_lead_back_to_the_end(transcript: Transcript, said: Conversat
     assert pill is not None
     assert pill.isVisible()
     if way == "pill":
-        qtbot.mouseClick(pill, Qt.MouseButton.LeftButton)
+        QTest.mouseClick(pill, Qt.MouseButton.LeftButton)
     elif way == "end":
-        qtbot.keyClick(transcript, Qt.Key.Key_End)
+        QTest.keyClick(transcript, Qt.Key.Key_End)
     else:
         transcript.add_turn(said.ask("And now?"))
     assert transcript.following
@@ -331,7 +330,7 @@ def test_keys_scroll(transcript: Transcript, said: Conversation, qtbot: QtBot, k
     bar = transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     before = bar.value()
-    qtbot.keyClick(transcript, key)
+    QTest.keyClick(transcript, key)
     assert (bar.value() - before) * moves > 0
 
 
@@ -397,8 +396,8 @@ def test_a_double_click_selects_a_word(transcript: Transcript, said: Conversatio
 
 def test_everything_can_be_selected_and_copied_by_key(transcript: Transcript, said: Conversation, qtbot: QtBot):
     transcript.show_turns([said.ask("a"), said.answer("```py\nx = 1\ny = 2\n```\n\n| p | q |\n|--|--|\n| r | s |")])
-    qtbot.keyClick(transcript, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    qtbot.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(transcript, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QGuiApplication.clipboard().text() == "a\n\nx = 1\ny = 2\n\np\tq\nr\ts"
 
 
@@ -416,7 +415,7 @@ def test_the_copy_button_of_a_message_copies_its_source(transcript: Transcript, 
     (button,) = transcript.findChildren(CopyButton)
     assert button.accessibleName() == "Copy the message of SmolLM2"
     button.setFocus(Qt.FocusReason.TabFocusReason)
-    qtbot.keyClick(button, Qt.Key.Key_Space)
+    QTest.keyClick(button, Qt.Key.Key_Space)
     assert QGuiApplication.clipboard().text() == "So **it** is."
 
 
@@ -439,7 +438,7 @@ def test_a_link_is_asked_for_and_not_opened(transcript: Transcript, said: Conver
     message = transcript._messages[0]
     at = QPoint(transcript._left + 20, transcript._tops[0] + message.segment_top(0) + 10)
     with qtbot.waitSignal(transcript.link_activated, timeout=1000) as asked:
-        qtbot.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert asked.args == ["https://example.org/a?b=c"]
     assert transcript._link_at(at) == "https://example.org/a?b=c"
 
@@ -464,8 +463,8 @@ def test_wide_code_scrolls_sideways_in_its_box(transcript: Transcript, said: Con
     before = picture(transcript)
     wheel(transcript, -2, shift=True)
     assert picture(transcript) != before
-    qtbot.keyClick(transcript, Qt.Key.Key_Left)
-    qtbot.keyClick(transcript, Qt.Key.Key_Left)
+    QTest.keyClick(transcript, Qt.Key.Key_Left)
+    QTest.keyClick(transcript, Qt.Key.Key_Left)
     assert picture(transcript) == before
 
 
@@ -551,3 +550,30 @@ def test_a_token_costs_the_same_late_in_a_long_reply_as_early(transcript: Transc
         return best_of(5, a_few)
 
     assert cost(100_000) < 3 * cost(5_000)
+
+
+# For those who listen
+
+
+def test_assistive_technology_sees_a_list_of_messages(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.ask("Why?"), said.answer("Because of **it**.")])
+    shown = QAccessible.queryAccessibleInterface(transcript)
+    assert shown.role() is QAccessible.Role.List
+    assert shown.text(QAccessible.Text.Name) == "Conversation"
+    items = [shown.child(index) for index in range(shown.childCount())]
+    assert [item.text(QAccessible.Text.Name) for item in items] == ["You\nWhy?", "SmolLM2\nBecause of it."]
+    assert [item.role() for item in items] == [QAccessible.Role.ListItem] * 2
+    assert items[0].rect().bottom() <= items[1].rect().top()
+    place = items[1].rect().center()
+    assert shown.indexOfChild(shown.childAt(place.x(), place.y())) == 1
+    transcript.show_turns([])
+    assert QAccessible.queryAccessibleInterface(transcript).childCount() == 0
+
+
+def test_descriptions_outlive_collections_of_garbage(transcript: Transcript, said: Conversation):
+    for _ in range(20):
+        transcript.show_turns([said.ask("Why?"), said.answer("So.")])
+        shown = QAccessible.queryAccessibleInterface(transcript)
+        names = [shown.child(index).text(QAccessible.Text.Name) for index in range(2)]
+        gc.collect()
+        assert names == ["You\nWhy?", "SmolLM2\nSo."]
