@@ -6,7 +6,9 @@ Each misuse that would end the process is checked for here, and raised as an err
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from inference.errors import GenerationBroke
 from inference.events import ModelInfo
@@ -25,7 +27,7 @@ _MOST_MARKS = 32
 
 
 class LlamaModel:
-    """Owns the model's and the context's pointers. One thread at a time may use it."""
+    """Owns the model's and the context's pointers. One thread at a time may use it; another one gets a RuntimeError."""
 
     def __init__(
         self,
@@ -47,8 +49,11 @@ class LlamaModel:
         self._vocabulary = LlamaVocabulary(llama.llama_model_get_vocab(model))
         self._memory = llama.llama_get_memory(context)
         self._window = int(llama.llama_model_n_swa(model))  # tokens a sliding window looks back; 0 without one
-        is_recurrent = llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model)
-        self._wants_marks = bool(self._window or is_recurrent)
+        # Layers that carry a state from token to token: it knows only forward.
+        self._is_recurrent = bool(llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model))
+        self._wants_marks = bool(self._window or self._is_recurrent)
+        self._waits = info.device != "CPU"
+        self._in_use = threading.Lock()
         self._held: list[int] = []
         self._marks: list[Mark] = []
         self._has_logits = False
@@ -81,50 +86,54 @@ class LlamaModel:
         return self._held
 
     def evaluate(self, tokens: Sequence[int]) -> int:
-        context = self._open_context()
-        count = len(tokens)
-        self._check(tokens)
-        self._batch[:count] = tokens
-        self._has_logits = False
-        self._log.forget()
-        result = llama.llama_decode(context, llama.llama_batch_get_one(self._batch, count))
-        if result == 0:
-            # A GPU only queues the work: wait, so that the time is counted where it is spent.
-            llama.llama_synchronize(context)
+        with self._alone() as context:
+            self._check(tokens)
+            if self._stop_flag.is_set():  # inside a batch, only a CPU looks at it
+                return 0
+            count = len(tokens)
+            self._batch[:count] = tokens
+            self._has_logits = False
+            self._log.forget()
+            result = llama.llama_decode(context, llama.llama_batch_get_one(self._batch, count))
+            if result != 0:
+                return self._after_refusal(result, tokens)
+            if self._waits:
+                # A GPU only queues the work: wait, so that the time is counted where it is spent.
+                llama.llama_synchronize(context)
             self._held.extend(tokens)
             self._has_logits = True
             return count
-        return self._after_refusal(result, tokens)
 
     def rewind(self, length: int) -> int:
-        self._open_context()
-        if not 0 <= length <= len(self._held):
-            raise GenerationBroke(f"{len(self._held)} tokens are held; {length} cannot be kept.")
-        if length == len(self._held):
-            return length
-        kept = length if self._cut(length) else self._back_to_mark(length)
-        self._hold(self._held[:kept])
-        return kept
+        with self._alone():
+            if not 0 <= length <= len(self._held):
+                raise GenerationBroke(f"{len(self._held)} tokens are held; {length} cannot be kept.")
+            if length == len(self._held):
+                return length
+            kept = length if self._cut(length) else self._back_to_mark(length)
+            self._hold(self._held[:kept])
+            return kept
 
     @property
     def wants_marks(self) -> bool:
         return self._wants_marks
 
     def mark(self) -> None:
-        context, length = self._open_context(), len(self._held)
-        if self._marks and self._marks[-1].length == length:
-            return
-        if len(self._marks) == _MOST_MARKS:
-            # The first stands behind the system prompt; of the others the oldest is missed least.
-            del self._marks[1]
-        size = llama.llama_state_seq_get_size_ext(context, _SEQUENCE, _PARTIAL)
-        buffer = (ctypes.c_uint8 * size)()
-        written = llama.llama_state_seq_get_data_ext(context, buffer, size, _SEQUENCE, _PARTIAL)
-        self._marks.append(Mark(length, bytes(memoryview(buffer)[:written])))
+        with self._alone() as context:
+            length = len(self._held)
+            if self._marks and self._marks[-1].length == length:
+                return
+            if len(self._marks) == _MOST_MARKS:
+                # The first stands behind the system prompt; of the others the oldest is missed least.
+                del self._marks[1]
+            size = llama.llama_state_seq_get_size_ext(context, _SEQUENCE, _PARTIAL)
+            buffer = (ctypes.c_uint8 * size)()
+            written = llama.llama_state_seq_get_data_ext(context, buffer, size, _SEQUENCE, _PARTIAL)
+            self._marks.append(Mark(length, bytes(memoryview(buffer)[:written])))
 
     def keep_logits(self) -> None:
         if self._has_logits:
-            logits = llama.llama_get_logits_ith(self._open_context(), -1)
+            logits = llama.llama_get_logits_ith(self.with_logits(), -1)
             self._kept_logits = ctypes.string_at(logits, self._vocabulary.size * ctypes.sizeof(ctypes.c_float))
             self._logits_at = len(self._held)
 
@@ -137,26 +146,26 @@ class LlamaModel:
         return self._state_key
 
     def save(self) -> Snapshot:
-        context = self._open_context()
-        size = llama.llama_state_seq_get_size(context, _SEQUENCE)
-        buffer = (ctypes.c_uint8 * size)()
-        written = llama.llama_state_seq_get_data(context, buffer, size, _SEQUENCE)
-        state = bytes(memoryview(buffer)[:written])
-        return Snapshot(tuple(self._held), state, tuple(self._marks), self._kept_logits, self._logits_at)
+        with self._alone() as context:
+            size = llama.llama_state_seq_get_size(context, _SEQUENCE)
+            buffer = (ctypes.c_uint8 * size)()
+            written = llama.llama_state_seq_get_data(context, buffer, size, _SEQUENCE)
+            state = bytes(memoryview(buffer)[:written])
+            return Snapshot(tuple(self._held), state, tuple(self._marks), self._kept_logits, self._logits_at)
 
     def restore(self, snapshot: Snapshot) -> bool:
-        context, state = self._open_context(), snapshot.state
-        self._clear()
-        data = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
-        read = llama.llama_state_seq_set_data(context, data, len(state), _SEQUENCE)
-        if not read or not self._holds_exactly(len(snapshot.tokens)):
+        with self._alone() as context:
             self._clear()
-            return False
-        self._held = list(snapshot.tokens)
-        self._marks = list(snapshot.marks)
-        if len(snapshot.logits) == self._vocabulary.size * ctypes.sizeof(ctypes.c_float):
-            self._kept_logits, self._logits_at = snapshot.logits, snapshot.logits_at
-        return True
+            data = ctypes.cast(ctypes.c_char_p(snapshot.state), ctypes.POINTER(ctypes.c_uint8))
+            read = llama.llama_state_seq_set_data(context, data, len(snapshot.state), _SEQUENCE)
+            if not read or not self._holds_exactly(len(snapshot.tokens)):
+                self._clear()
+                return False
+            self._held = list(snapshot.tokens)
+            self._marks = list(snapshot.marks)
+            if len(snapshot.logits) == self._vocabulary.size * ctypes.sizeof(ctypes.c_float):
+                self._kept_logits, self._logits_at = snapshot.logits, snapshot.logits_at
+            return True
 
     def sampler(self, sampling: Sampling) -> LlamaSampler:
         self._open_context()
@@ -165,6 +174,8 @@ class LlamaModel:
     def with_logits(self) -> int:
         """The context, whose last token's logits are there to sample from."""
         context = self._open_context()
+        if self._in_use.locked():
+            raise RuntimeError("another thread evaluates tokens with this model")
         if not self._has_logits:
             raise GenerationBroke("there is nothing to sample from.")
         return context
@@ -174,11 +185,24 @@ class LlamaModel:
         return self._kept_logits if not self._has_logits and self._logits_at == len(self._held) else None
 
     def close(self) -> None:
-        context, model, self._context, self._model = self._context, self._model, None, None
-        if context is not None:
-            llama.llama_free(context)
-        if model is not None:
-            llama.llama_model_free(model)
+        with self._in_use:  # a thread that still evaluates is waited for
+            context, model, self._context, self._model = self._context, self._model, None, None
+            self._has_logits = False
+            self._vocabulary.close()
+            if context is not None:
+                llama.llama_free(context)
+            if model is not None:
+                llama.llama_model_free(model)
+
+    @contextmanager
+    def _alone(self) -> Iterator[int]:
+        """The context, for this thread alone: two threads in one end the process."""
+        if not self._in_use.acquire(blocking=False):
+            raise RuntimeError("another thread uses this model")
+        try:
+            yield self._open_context()
+        finally:
+            self._in_use.release()
 
     def _check(self, tokens: Sequence[int]) -> None:
         if not 0 < len(tokens) <= self._info.batch_size:
@@ -190,13 +214,13 @@ class LlamaModel:
 
     def _after_refusal(self, result: int, tokens: Sequence[int]) -> int:
         """Bring the list of held tokens in line with what the memory holds now."""
-        held = int(llama.llama_memory_seq_pos_max(self._memory, _SEQUENCE)) + 1
-        read = max(0, min(held - len(self._held), len(tokens)))
-        self._held.extend(tokens[:read])
-        if held != len(self._held):
-            # An aborted batch could not be taken back: a recurrent state knows only forward.
-            self._hold(self._held[: self._back_to_mark(len(self._held) - read)])
+        before = len(self._held)
+        read = int(llama.llama_memory_seq_pos_max(self._memory, _SEQUENCE)) + 1 - before
+        if self._is_recurrent or not 0 <= read <= len(tokens):
+            # A state cannot be taken back, and llama.cpp counts the tokens of a batch it gave up as read.
+            self._hold(self._held[: self._back_to_mark(before)])
             read = 0
+        self._held.extend(tokens[:read])
         match result:
             case r if r == _ABORTED:
                 return read

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from inference.errors import GenerationBroke
 from inference.llama.library import llama, token_to_piece, vocab_is_end
 
 _FIRST_BUFFER = 64  # bytes; the few longer pieces are asked for twice
@@ -31,10 +32,11 @@ class LlamaVocabulary:
 
     Raises:
         ValueError: it was asked for a token it does not have; llama.cpp would end the process.
+        GenerationBroke: it was asked for something new after `close`.
     """
 
     def __init__(self, pointer: int) -> None:
-        self._pointer = pointer
+        self._open: int | None = pointer
         self._size = int(llama.llama_vocab_n_tokens(pointer))
         self._pieces: dict[int, bytes] = {}
         beginning = int(llama.llama_vocab_bos(pointer))
@@ -75,6 +77,16 @@ class LlamaVocabulary:
     def text_of(self, token: int) -> str:
         """How a token is written, control tokens too; "" for a token that is not there (-1)."""
         return "" if token < 0 else self._read_piece(token, special=True).decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Ask llama.cpp nothing more: the model is about to be freed."""
+        self._open = None
+
+    @property
+    def _pointer(self) -> int:
+        if self._open is None:
+            raise GenerationBroke("the model was freed.")
+        return self._open
 
     @cached_property
     def _control_texts(self) -> frozenset[str]:

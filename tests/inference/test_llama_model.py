@@ -1,0 +1,275 @@
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inference.errors import GenerationBroke
+from inference.model import StopFlag
+from tests.gguf_files import write_tiny_model
+from tests.llama_models import GREEDY, loaded, read, write
+
+PROMPT = list(range(10, 60))
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    return {kind: write_tiny_model(folder / f"{kind}.gguf", architecture=kind) for kind in ("llama", "mamba", "jamba")}
+
+
+@pytest.fixture
+def flag():
+    return StopFlag()
+
+
+@pytest.fixture
+def model(files, flag):
+    with loaded(files["llama"], stop_flag=flag) as model:
+        yield model
+
+
+def test_what_was_evaluated_is_held_in_order(model):
+    assert model.evaluate(PROMPT[:20]) == 20
+    assert model.evaluate(PROMPT[20:]) == 30
+    assert list(model.tokens) == PROMPT
+
+
+def test_the_same_tokens_after_a_rewind_give_the_same_reply(model):
+    read(model, PROMPT)
+    first = write(model, 12)
+    assert model.rewind(20) == 20
+    assert list(model.tokens) == PROMPT[:20]
+    read(model, PROMPT[20:])
+    assert write(model, 12) == first
+
+
+def test_another_ending_after_a_rewind_gives_what_a_fresh_model_gives(files, model):
+    read(model, PROMPT)
+    write(model, 5)
+    model.rewind(30)
+    read(model, [200, 201, 202])
+    with loaded(files["llama"]) as fresh:
+        read(fresh, PROMPT[:30])
+        read(fresh, [200, 201, 202])
+        assert write(model, 12) == write(fresh, 12)
+
+
+def test_a_rewind_to_where_it_is_changes_nothing(model):
+    read(model, PROMPT)
+    assert model.rewind(len(PROMPT)) == len(PROMPT)
+    write(model, 1)
+
+
+def test_a_rewind_to_nothing_leaves_nothing(model):
+    read(model, PROMPT)
+    assert model.rewind(0) == 0
+    assert list(model.tokens) == []
+    read(model, PROMPT)
+
+
+@pytest.mark.parametrize("kind", ["mamba", "jamba"])
+def test_a_memory_that_carries_a_state_is_emptied_by_a_rewind_without_marks_and_says_so(files, kind):
+    with loaded(files[kind]) as model:
+        read(model, PROMPT)
+        first = write(model, 8)
+        assert model.rewind(20) == 0
+        assert list(model.tokens) == []
+        read(model, PROMPT)
+        assert write(model, 8) == first
+
+
+@pytest.mark.parametrize("kind", ["mamba", "jamba"])
+def test_a_memory_that_carries_a_state_goes_back_to_a_mark_and_replies_as_before(files, kind):
+    with loaded(files[kind]) as model:
+        assert model.wants_marks
+        read(model, PROMPT[:30])
+        model.mark()
+        read(model, PROMPT[30:])
+        first = write(model, 8)
+        assert model.rewind(40) == 30
+        read(model, PROMPT[30:])
+        assert write(model, 8) == first
+
+
+class UnseenFlag(StopFlag):
+    """Raised for llama.cpp alone, so that it is met inside a batch and not before it."""
+
+    def is_set(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("marked", [False, True])
+@pytest.mark.parametrize("kind", ["llama", "mamba", "jamba"])
+def test_a_batch_that_was_stopped_leaves_nothing_half_read_behind(files, kind, marked):
+    """Of a memory that carries a state, llama.cpp says that it holds the whole batch it gave up."""
+    flag = UnseenFlag()
+    with loaded(files[kind], stop_flag=flag) as model, loaded(files[kind]) as fresh:
+        read(model, PROMPT[:30])
+        if marked:
+            model.mark()
+        flag.set()
+        assert model.evaluate([7] * 100) == 0
+        flag.clear()
+        held = list(model.tokens)
+        assert held == (PROMPT[:30] if marked or kind == "llama" else [])
+        read(model, (PROMPT[:30] if not held else []))
+        read(model, PROMPT[30:])
+        read(fresh, PROMPT[:30])
+        read(fresh, PROMPT[30:])
+        assert write(model, 8) == write(fresh, 8)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    steps=st.lists(
+        st.tuples(st.booleans(), st.lists(st.integers(0, 270), min_size=1, max_size=30), st.integers(0, 120)),
+        max_size=12,
+    ),
+    kind=st.sampled_from(["llama", "jamba"]),
+)
+def test_the_list_and_the_memory_say_the_same_whatever_happens(shared, steps, kind):
+    model, flag = shared[kind]
+    model.rewind(0)
+    expected: list[int] = []
+    for stopped, tokens, length in steps:
+        if stopped:
+            flag.set()
+        read_count = model.evaluate(tokens)
+        flag.clear()
+        assert read_count == (0 if stopped else len(tokens))
+        expected += tokens[:read_count]
+        assert list(model.tokens) == expected
+        wanted = min(length, len(expected))
+        kept = model.rewind(wanted)
+        assert kept in {0, wanted}
+        del expected[kept:]
+        assert list(model.tokens) == expected
+    # llama.cpp goes on at the position after those held, or refuses.
+    assert model.evaluate([7]) == 1
+
+
+@pytest.fixture(scope="module")
+def shared(files):
+    flags = {kind: StopFlag() for kind in ("llama", "jamba")}
+    with (
+        loaded(files["llama"], stop_flag=flags["llama"]) as llama,
+        loaded(files["jamba"], stop_flag=flags["jamba"]) as jamba,
+    ):
+        yield {"llama": (llama, flags["llama"]), "jamba": (jamba, flags["jamba"])}
+
+
+def test_a_raised_stop_flag_stops_before_anything_is_read(model, flag):
+    read(model, PROMPT)
+    flag.set()
+    assert model.evaluate([5, 6]) == 0
+    assert list(model.tokens) == PROMPT
+    flag.clear()
+    assert model.evaluate([5, 6]) == 2
+
+
+def test_a_full_window_is_said_to_be_full_and_what_is_held_stays(files):
+    with loaded(files["llama"], context_size=60) as model:
+        read(model, PROMPT)
+        with pytest.raises(GenerationBroke, match="60 tokens is full"):
+            model.evaluate([1] * 11)
+        assert model.evaluate([1] * 10) == 10
+        with pytest.raises(GenerationBroke):
+            model.evaluate([1])
+        assert len(model.tokens) == 60
+
+
+# What would end the process.
+
+
+@pytest.mark.parametrize("count", [0, 513])
+def test_a_batch_that_is_empty_or_too_large_is_refused(model, count):
+    with pytest.raises(GenerationBroke, match="1 to 512"):
+        model.evaluate([1] * count)
+    assert model.evaluate([1] * 512) == 512
+
+
+@pytest.mark.parametrize("token", [-1, 271, 2**31 - 1, 2**40, -(2**40)])
+def test_a_token_that_is_none_is_refused(model, token):
+    with pytest.raises(GenerationBroke, match="none of this model"):
+        model.evaluate([1, token])
+    assert list(model.tokens) == []
+
+
+def test_sampling_before_anything_was_evaluated_is_refused(model):
+    sampler = model.sampler(GREEDY)
+    with pytest.raises(GenerationBroke, match="nothing to sample"):
+        sampler.sample()
+    sampler.close()
+
+
+def test_sampling_after_a_rewind_or_a_stop_is_refused(model, flag):
+    sampler = model.sampler(GREEDY)
+    read(model, PROMPT)
+    sampler.sample()
+    model.rewind(10)
+    with pytest.raises(GenerationBroke, match="nothing to sample"):
+        sampler.sample()
+    sampler.close()
+
+
+@pytest.mark.parametrize("length", [-1, 1, 10**12])
+def test_a_rewind_to_what_is_not_held_is_refused(model, length):
+    with pytest.raises(GenerationBroke, match="cannot be kept"):
+        model.rewind(length)
+
+
+def test_nothing_can_be_asked_of_a_closed_model_and_closing_twice_is_fine(files):
+    with loaded(files["llama"]) as model:
+        read(model, PROMPT)
+        sampler = model.sampler(GREEDY)
+        model.close()
+        vocabulary = model.vocabulary
+        asked = (
+            lambda: model.evaluate([1]), lambda: model.rewind(0), sampler.sample, model.mark, model.save,
+            lambda: model.sampler(GREEDY), lambda: vocabulary.tokenize("a", special=False), lambda: vocabulary.piece(9),
+        )  # fmt: skip
+        for ask in asked:
+            with pytest.raises(GenerationBroke, match="freed"):
+                ask()
+        sampler.close()
+        model.close()
+
+
+def test_a_second_thread_is_refused_while_the_first_evaluates(files):
+    """llama.cpp asserts when two threads are in one context. The one here is held up by a reader in a slow batch."""
+    with loaded(files["llama"]) as model:
+        refused: list[str] = []
+        done = threading.Event()
+
+        def intrude() -> None:
+            sampler = model.sampler(GREEDY)
+            while not done.is_set():
+                for ask in (
+                    lambda: model.evaluate([1]),
+                    lambda: model.rewind(0),
+                    sampler.sample,
+                    model.mark,
+                    model.save,
+                ):
+                    try:
+                        ask()
+                    except (RuntimeError, GenerationBroke) as error:
+                        refused.append(str(error))
+            sampler.close()
+
+        intruder = threading.Thread(target=intrude)
+        intruder.start()
+        try:
+            for _ in range(200):
+                try:
+                    model.evaluate([1] * 512)
+                    model.rewind(0)
+                except (RuntimeError, GenerationBroke) as error:
+                    refused.append(str(error))
+        finally:
+            done.set()
+            intruder.join()
+        assert any("another thread" in text for text in refused)
+        model.rewind(0)
+        assert model.evaluate([1]) == 1
