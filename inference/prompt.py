@@ -10,11 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Protocol
 
 from inference.errors import TemplateFailed
 from inference.events import BlockKind
 from inference.messages import Message, Role
-from inference.model import Model, Vocabulary
+from inference.model import Vocabulary
 from inference.reasoning import Markup, find_markup, length_begun
 from inference.template import CHATML, GEMMA, PLAIN, ChatTemplate, Segment, Torn, never
 
@@ -54,22 +55,32 @@ class Prompt:
     lead: str = ""
 
 
+class Reader(Protocol):
+    """What a prompt is built with, of a loaded model or of one without weights."""
+
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+    @property
+    def chat_template(self) -> str | None: ...
+    @property
+    def template_tokens(self) -> dict[str, str]: ...
+
+
 class PromptBuilder:
     """Builds prompts for one loaded model.
 
-    `template_name` says which template it uses, `has_thinking_switch` whether that knows a choice of thinking or not,
-    `warnings` what it cannot render, a sentence each. A rendering ends at once when it is `interrupted`.
+    A `template` that is given takes the place of the model's own; `template_name` says which it is.
+    `has_thinking_switch` says whether it knows a choice of thinking or not, `warnings` what it cannot render, each in a
+    sentence. A rendering ends at once when it is `interrupted`.
 
     Raises:
         TemplateFailed: the template is no Jinja, or refuses a single question.
         RenderStopped: it was interrupted.
     """
 
-    def __init__(self, model: Model, interrupted: Callable[[], bool] = never) -> None:
+    def __init__(self, model: Reader, interrupted: Callable[[], bool] = never, template: str | None = None) -> None:
         self._vocabulary = model.vocabulary
-        self.template_name, source, stop = choose_template(
-            model.info.config.template, model.chat_template, model.vocabulary
-        )
+        self.template_name, source, stop = choose_template(template, model.chat_template, model.vocabulary)
         self._template = ChatTemplate(source, model.template_tokens, stop, interrupted)
         self._beginning_text = model.template_tokens.get("bos_token", "")
         self._words: dict[int, bytes] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from inference.errors import TemplateFailed
@@ -116,7 +116,7 @@ class ChatTemplate:
             _as_template_sees(neutral[index] if index in neutral else marks.around(index, message))
             for index, message in enumerate(messages)
         ]
-        return marks.cut(self._render(said, thinking=thinking))
+        return _with_white_space(marks.cut(self._render(said, thinking=thinking)), messages)
 
     def _look(self) -> None:
         if self._interrupted():
@@ -201,6 +201,32 @@ class _Marks:
 
 def _segment(text: str, said: tuple[int, bool] | None) -> Segment:
     return Segment(text, None) if said is None else Segment(text, *said)
+
+
+def _with_white_space(segments: Sequence[Segment], messages: Sequence[Message]) -> list[Segment]:
+    """The segments with white space where tokens have it: what was said has its own again, which the template left at
+    its ends, and the template's spaces before it, which are one token with the word behind them."""
+    texts = [segment.text for segment in segments]
+    for at, segment in enumerate(segments):
+        if segment.message is None:
+            continue
+        message = messages[segment.message]
+        before, after = _white_space_around(segment.text, message.reasoning if segment.reasoning else message.content)
+        if at and segments[at - 1].message is None:
+            kept = texts[at - 1].removesuffix(before)
+            kept = kept if message.token_ids else kept.rstrip(" ")
+            texts[at - 1], texts[at] = kept, texts[at - 1][len(kept) :] + texts[at]
+        if at + 1 < len(segments) and segments[at + 1].message is None and texts[at + 1].startswith(after):
+            texts[at], texts[at + 1] = texts[at] + after, texts[at + 1][len(after) :]
+    return [replace(segment, text=text) for segment, text in zip(segments, texts, strict=True) if text]
+
+
+def _white_space_around(text: str, said: str) -> tuple[str, str]:
+    """What is around `text` in what was said; nothing where the template changed it."""
+    if said.strip() != text:
+        return "", ""
+    before, after = said.split(text, 1)
+    return before, after
 
 
 def _merged(said: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
