@@ -95,7 +95,8 @@ def _run(options: argparse.Namespace) -> int:
             passing = Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-")))
             places = Places(passing / "conversations.sqlite3", passing / "settings.toml")
         else:
-            places = Places(folder / "conversations.sqlite3", _settings_folder(options.data_dir) / "settings.toml")
+            settings = _settings_folder(options.data_dir) / "settings.toml"
+            places = Places(folder / "conversations.sqlite3", settings, _states_folder(options.data_dir))
         return run([NAME], places, model=options.model, picture=picture, say=_say, complain=_complain)
 
 
@@ -110,6 +111,13 @@ def _settings_folder(data_folder: Path | None) -> Path:
     from platformdirs import user_config_path
 
     return data_folder or user_config_path("Headwater", appauthor=False)
+
+
+def _states_folder(data_folder: Path | None) -> Path:
+    """What may be deleted at any time belongs into the cache."""
+    from platformdirs import user_cache_path
+
+    return (data_folder or user_cache_path("Headwater", appauthor=False)) / "kv-states"
 
 
 def _say(words: str) -> None:

@@ -19,17 +19,26 @@ from desktop.demo import Demo
 from desktop.engine_bridge import EngineBridge
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase
-from desktop.settings import SettingsFile
+from desktop.settings import Settings, SettingsFile
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource
 from desktop.widgets.notice import NoticeKind
 from desktop.window import Window
-from inference import Engine, EngineFault, Event, GenerationFailed, LocalEngine, ModelFailed, embedded_model
+from inference import (
+    Engine,
+    EngineFault,
+    Event,
+    GenerationFailed,
+    LocalEngine,
+    ModelFailed,
+    StateBudget,
+    embedded_model,
+)
 
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
 
-EngineMaker = Callable[[Callable[[Event], None]], Engine]
+EngineMaker = Callable[[Callable[[Event], None], StateBudget], Engine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,7 @@ class Places:
 
     conversations: Path
     settings: Path
+    states: Path | None = None  # KV states of conversations that were left; nowhere on disk without it
 
 
 class App(QObject):
@@ -66,7 +76,7 @@ class App(QObject):
         self._store = Store(places.conversations)
         self._crash = CrashHook(parent=self)
         self._bridge = EngineBridge(self)
-        self._engine = make_engine(self._bridge.post)
+        self._engine = make_engine(self._bridge.post, _budget(self.settings.current, places.states))
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         self.library = Library(self._store, self._engine, self.models, self)
         self._themes = ThemeSource(application, self.settings.current.colour_scheme, self)
@@ -223,6 +233,10 @@ class _FirstPaint(QObject):
             # After this frame: what it paints is not on the screen yet.
             QTimer.singleShot(0, self.happened.emit)
         return False
+
+
+def _budget(settings: Settings, folder: Path | None) -> StateBudget:
+    return StateBudget(settings.kv_memory_megabytes << 20, settings.kv_disk_megabytes << 20, folder)
 
 
 def _do_nothing(_number: int, _frame: FrameType | None) -> None:

@@ -12,6 +12,7 @@ from tempfile import NamedTemporaryFile
 import tomli_w
 
 _OPTIONAL_NUMBERS = ("context_size", "threads")
+_POSITIVE_NUMBERS = (*_OPTIONAL_NUMBERS, "sidebar_width")
 
 
 class ColourScheme(StrEnum):
@@ -31,6 +32,8 @@ class Settings:
     model: str = ""  # path of the model used last; empty for the embedded one
     context_size: int | None = None
     threads: int | None = None
+    kv_memory_megabytes: int = 512  # states of conversations that were left, in memory
+    kv_disk_megabytes: int = 4096  # and on disk; 0 keeps nothing there
     recent_models: tuple[str, ...] = ()  # newest first, the embedded one never among them
     window_geometry: str = ""  # Qt's own bytes in base64
     sidebar_width: int = 260
@@ -119,7 +122,7 @@ def _value(name: str, value: object) -> object:
     if name == "colour_scheme":
         return ColourScheme(str(value))
     if name in _OPTIONAL_NUMBERS or (isinstance(default, int) and not isinstance(default, bool)):
-        if type(value) is int and 1 <= value < 2**31:
+        if type(value) is int and (name not in _POSITIVE_NUMBERS or value >= 1) and 0 <= value < 2**31:
             return value
     elif isinstance(default, tuple):
         if isinstance(value, list) and all(isinstance(item, str) for item in value):

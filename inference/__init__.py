@@ -65,6 +65,7 @@ from inference.events import (
 from inference.machine import default_threads
 from inference.messages import Message, Role
 from inference.model_files import display_name, embedded_model
+from inference.prefix_cache import StateBudget
 from inference.remote import RemoteEngine
 from inference.requests import (
     DEFAULT_SAMPLING,
@@ -139,6 +140,7 @@ __all__ = [
     "ServerError",
     "ServerTimeout",
     "ServerUnreachable",
+    "StateBudget",
     "TemplateFailed",
     "TextDelta",
     "Timings",

@@ -33,14 +33,12 @@ from inference.events import (
 from inference.generation import Arrival, Clock, Generation
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import display_name
-from inference.prefix_cache import PrefixCache
+from inference.prefix_cache import PrefixCache, StateBudget
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId
 from inference.template import RenderStopped
 
 Emit = Callable[[Event], None]
-
-DEFAULT_STATE_MEMORY = 1 << 30  # bytes of KV states kept in memory for conversations that were left
 
 
 class Engine(Protocol):
@@ -105,12 +103,12 @@ class LocalEngine:
     def __init__(
         self,
         emit: Emit,
+        states: StateBudget | None = None,
         loader: Loader | None = None,
-        cache: PrefixCache | None = None,
         clock: Clock = time.perf_counter,
     ) -> None:
         self._emit_outside = emit
-        self._cache = cache or PrefixCache(DEFAULT_STATE_MEMORY)
+        self._cache = PrefixCache.within(states or StateBudget())
         self._loader = loader or _load_with_llama
         self._clock = clock
         self._stop_flag = StopFlag()

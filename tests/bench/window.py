@@ -25,6 +25,7 @@ from inference import (
     LocalEngine,
     ModelConfig,
     RequestId,
+    StateBudget,
 )
 from inference.messages import Message, Role
 from tests.bench.engine import BLOCK, BLOCKS, GREEDY, STORY, embedded
@@ -77,7 +78,7 @@ class WindowUnderTest:
         self.app.show()
         wait_until(self.app.begun)
 
-    def _make_engine(self, emit: Callable[[Event], None]) -> ShortReplies:
+    def _make_engine(self, emit: Callable[[Event], None], _states: StateBudget) -> ShortReplies:
         self.engines.append(ShortReplies(emit))
         return self.engines[-1]
 

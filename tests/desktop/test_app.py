@@ -38,7 +38,7 @@ def start(qapp, qtbot, places, engine):
     """Starts a program with the scripted engine; all of them have left when the test is over."""
     apps: list[App] = []
 
-    def make_engine(emit):
+    def make_engine(emit, _states):
         engine.listeners.append(emit)
         return engine
 

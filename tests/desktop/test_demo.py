@@ -18,7 +18,7 @@ def engine():
 
 @pytest.fixture
 def app(qapp, qtbot, tmp_path, engine):
-    def make_engine(emit):
+    def make_engine(emit, _states):
         engine.listeners.append(emit)
         return engine
 

@@ -20,7 +20,7 @@ from tests.fakes import Script, ScriptedLoader, config
 
 def client_of(script: Script | None = None) -> tuple[Client, ScriptedLoader]:
     mailbox, loader = Mailbox(), ScriptedLoader(script)
-    return Client(config(), LocalEngine(mailbox.post, loader), mailbox), loader
+    return Client(config(), LocalEngine(mailbox.post, loader=loader), mailbox), loader
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ from inference.events import TextDelta
 from tests.fakes import Script, ScriptedLoader, config
 mailbox = Mailbox()
 script = Script(endless=True, replies=(("a",),), context_size=10**9)
-client = Client(config(), LocalEngine(mailbox.post, ScriptedLoader(script)), mailbox)
+client = Client(config(), LocalEngine(mailbox.post, loader=ScriptedLoader(script)), mailbox)
 try:
     for event in client.stream("Hi"):
         if isinstance(event, TextDelta):

@@ -66,7 +66,7 @@ class Listener:
 @contextmanager
 def engine_of(script: Script | None = None) -> Iterator[tuple[LocalEngine, Listener, ScriptedLoader]]:
     listener, loader = Listener(), ScriptedLoader(script)
-    engine = LocalEngine(listener, loader)
+    engine = LocalEngine(listener, loader=loader)
     try:
         yield engine, listener, loader
     finally:
@@ -265,7 +265,7 @@ def test_every_request_ends_exactly_once_and_its_events_come_in_order(
             raise ModelNotFound(wanted.path)
         return scripted(wanted, stop_flag, progress)
 
-    engine = LocalEngine(listener, loader)
+    engine = LocalEngine(listener, loader=loader)
     asked: list[RequestId] = []
     for step in script:
         _do(step, engine, listener, asked)
@@ -322,7 +322,7 @@ from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
 running = threading.Event()
 script = Script(endless=True, replies=(("a",),), context_size=10**9, before_evaluate=lambda _: running.set())
-engine = LocalEngine(lambda event: None, ScriptedLoader(script))
+engine = LocalEngine(lambda event: None, loader=ScriptedLoader(script))
 engine.generate(GenerationRequest(config(), (Message(Role.USER, "Hi"),)))
 assert running.wait(10)
 """
