@@ -135,11 +135,6 @@ def cut(text: str) -> list[str]:
     return pieces
 
 
-def warm_up() -> None:
-    """Load the parser, which takes 50 ms, at a moment when nobody waits."""
-    _markdown_it()
-
-
 class MarkdownReader:
     """Reads Markdown that is still being written.
 

@@ -31,7 +31,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QToolTip, QWidget
 
-from desktop import markdown, wording
+from desktop import wording
 from desktop.conversations import Turn, TurnState
 from desktop.theme import Theme
 from desktop.widgets import accessible_transcript
@@ -56,7 +56,6 @@ _SLICE = 0.004  # seconds that such a piece may take
 _EXPENSIVE = 0.008  # seconds: a flush that takes longer is followed by a pause
 _ALL = 1000  # more segments than fit on a screen
 _ROUNDS = 50  # of measuring: each may bring more into view
-_WARM_UP = 300  # milliseconds after it was made: the window is painted by then
 
 
 class Transcript(QAbstractScrollArea):
@@ -88,8 +87,6 @@ class Transcript(QAbstractScrollArea):
         self._flush_timer = self._timer(0, self._flush)
         self._idle_timer = self._timer(_IDLE, self._work_a_little)
         self._drag_timer = self._timer(40, self._drag_on)
-        self._warm_up_timer = self._timer(_WARM_UP, markdown.warm_up)
-        self._warm_up_timer.start()
         self._latest = LatestPill(theme, self)
         self._latest.clicked.connect(self.scroll_to_end)
         self._accessible: AccessibleTranscript | None = None
@@ -316,10 +313,6 @@ class Transcript(QAbstractScrollArea):
         if link and link == self._pressed_link and self._selection.is_empty:
             self.link_activated.emit(link)
         self._pressed_link = ""
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._hover(None)
-        super().leaveEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self._context_menu(self.viewport().mapFromGlobal(event.globalPos()))

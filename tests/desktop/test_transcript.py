@@ -108,9 +108,9 @@ def holds_colour(image: QImage, colour: QColor) -> bool:
 
 def test_what_was_said_is_shown_with_who_said_it(transcript: Transcript, said: Conversation):
     said.ask("Why do *rivers* bend?")
-    said.answer("Because of **erosion**:\n\n- outside\n- inside")
+    said.answer("Because of **erosion**:\n\n- out\n- in")
     transcript.show_turns(said.turns)
-    assert transcript.plain_text() == "You\nWhy do *rivers* bend?\n\nSmolLM2\nBecause of erosion:\n\n• outside\n• inside"
+    assert transcript.plain_text() == "You\nWhy do *rivers* bend?\n\nSmolLM2\nBecause of erosion:\n\n• out\n• in"
 
 
 def test_a_finished_reply_has_its_figures(transcript: Transcript, said: Conversation):
