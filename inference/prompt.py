@@ -88,6 +88,7 @@ class PromptBuilder:
         self._tokenize = lru_cache(maxsize=_CACHED_TEXTS)(self._tokenize_anew)
         self._written = lru_cache(maxsize=_CACHED_TEXTS)(self._written_anew)
         self._defused = lru_cache(maxsize=_CACHED_TEXTS)(self._defused_anew)
+        self._answer_tokens = lru_cache(maxsize=_CACHED_TEXTS)(self._answer_tokens_anew)
         self._puts_space = self._written(self._tokenize("a", special=False)) == " a"
         rendered, self.warnings = _checked(self._template)
         self.has_thinking_switch = _has_switch(self._template)
@@ -215,7 +216,7 @@ class PromptBuilder:
             kept, written = (), ""
         return _Stretch("", segment.message, kept), _Stretch(segment.text[len(written) :], segment.message)
 
-    def _answer_tokens(self, sampled: tuple[int, ...], text: str) -> tuple[int, ...]:
+    def _answer_tokens_anew(self, sampled: tuple[int, ...], text: str) -> tuple[int, ...]:
         """Those of a reply's tokens that spell the beginning of `text`: all, or those after its reasoning; none where
         another vocabulary sampled them."""
         pieces = [self._vocabulary.piece(token) for token in sampled]

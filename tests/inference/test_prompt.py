@@ -21,7 +21,7 @@ from inference.prompt import PromptBuilder
 from inference.reasoning import THINK
 from inference.text_stream import TextStream
 from tests.fakes import BEGINNING, END, Script, ScriptedModel, ScriptedVocabulary, config
-from tests.templates import source_of
+from tests.templates import NAMES, source_of
 
 CONTROLS = {BEGINNING, END, 258, 259}
 MARKS = {"<think>": 290, "</think>": 291}
@@ -192,6 +192,23 @@ def test_a_switch_for_thinking_is_found_and_heeded() -> None:
     assert spelled(model, off.tokens).endswith("<think>\n\n</think>\n\n")
     assert off.lead.endswith("</think>\n\n")
     assert builder.build([user("a")], thinking=True) == builder.build([user("a")])
+
+
+def test_twenty_seven_templates_of_the_field_have_a_switch_for_thinking_and_none_is_warned_of() -> None:
+    refused, warned, switching = set(), set(), set()
+    for name in NAMES:
+        try:
+            builder = PromptBuilder(model_of(), template=source_of(name))
+        except TemplateFailed:
+            refused.add(name)
+            continue
+        warned |= set(builder.warnings)
+        switching |= {name} if builder.has_thinking_switch else set()
+    assert refused == {"fireworks-ai-llama-3-firefunction-v2"}
+    assert warned == set()
+    assert {"Qwen-Qwen3-0.6B", "google-gemma-4-31B-it", "deepseek-ai-DeepSeek-V3.1", "Kimi-K3"} < switching
+    assert not {"Qwen-Qwen2.5-7B-Instruct", "openai-gpt-oss-120b", "llama-cpp-deepseek-r1"} & switching
+    assert len(switching) == 27
 
 
 def test_text_typed_by_the_user_never_becomes_a_mark_of_a_channel_although_that_is_no_control_token() -> None:
