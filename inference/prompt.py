@@ -153,8 +153,8 @@ class PromptBuilder:
         return {
             index
             for index, message in enumerate(messages)
-            if ((index, False) not in seen and self._defused(message.content) != message.content)
-            or ((index, True) not in seen and self._defused(message.reasoning) != message.reasoning)
+            for text, key in ((message.content, (index, False)), (message.reasoning, (index, True)))
+            if text.strip() and key not in seen and self._defused(text) != text
         }
 
     def _neutral(self, message: Message) -> Message:
