@@ -5,6 +5,7 @@ Jinja are loaded with the first model, httpx2 with the first server.
 """
 
 from inference.client import Client, Response, connect
+from inference.counting import TokenCount, TokenCounter
 from inference.engine import Engine, LocalEngine
 from inference.errors import (
     CertificateRefused,
@@ -144,6 +145,8 @@ __all__ = [
     "TemplateFailed",
     "TextDelta",
     "Timings",
+    "TokenCount",
+    "TokenCounter",
     "Trace",
     "TurnsLeftOut",
     "Usage",

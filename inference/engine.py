@@ -5,11 +5,9 @@ Jobs wait in one queue, in the order they came. Events are handed to `emit` on t
 
 from __future__ import annotations
 
-import atexit
 import threading
 import time
 import traceback
-import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,6 +29,7 @@ from inference.events import (
     Usage,
 )
 from inference.generation import Arrival, Clock, Generation
+from inference.leaving import closed_at_exit
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import display_name
 from inference.prefix_cache import PrefixCache, StateBudget
@@ -121,9 +120,7 @@ class LocalEngine:
         # The thread's own.
         self._loaded: _Loaded | None = None
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
-        self._close_at_exit = _closer_of(self)
-        # A daemon thread inside llama.cpp crashes the interpreter's exit, another kind would block it.
-        atexit.register(self._close_at_exit)
+        self._was_closed = closed_at_exit(self)
         self._thread.start()
 
     def load(self, model: ModelConfig) -> None:
@@ -156,7 +153,7 @@ class LocalEngine:
             self._changed.notify()
         if threading.current_thread() is not self._thread:
             self._thread.join()
-        atexit.unregister(self._close_at_exit)
+        self._was_closed()
 
     def _queue(self, job: _Job) -> None:
         with self._changed:
@@ -370,16 +367,6 @@ def _file_of(request: GenerationRequest) -> ModelConfig:
     if isinstance(request.model, RemoteModel):
         raise InvalidRequest("This engine answers from a model file; the request names a server.")
     return request.model
-
-
-def _closer_of(engine: LocalEngine) -> Callable[[], None]:
-    reference = weakref.ref(engine)
-
-    def close() -> None:
-        if (alive := reference()) is not None:
-            alive.close()
-
-    return close
 
 
 def _load_with_llama(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> Model:

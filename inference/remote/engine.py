@@ -5,14 +5,12 @@ Requests run side by side: a server decides itself whose turn it is, and none wa
 
 from __future__ import annotations
 
-import atexit
 import threading
 import time
-import weakref
-from collections.abc import Callable
 from dataclasses import replace
 
 from inference.errors import InvalidRequest
+from inference.leaving import closed_at_exit
 from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience
 from inference.requests import AnyModel, GenerationRequest, RemoteModel, RequestId
 
@@ -41,8 +39,7 @@ class RemoteEngine:
         self._clock = clock
         self._inbox = Inbox()
         self._thread = threading.Thread(target=self._work, name="remote engine", daemon=True)
-        self._close_at_exit = _closer_of(self)
-        atexit.register(self._close_at_exit)
+        self._was_closed = closed_at_exit(self)
         self._thread.start()
 
     def load(self, model: AnyModel) -> None:
@@ -77,7 +74,7 @@ class RemoteEngine:
         self._inbox.close()
         if threading.current_thread() is not self._thread:
             self._thread.join()
-        atexit.unregister(self._close_at_exit)
+        self._was_closed()
 
     def _work(self) -> None:
         # asyncio and httpx2 take a fifth of a second to import: on this thread, once an engine is wanted.
@@ -90,13 +87,3 @@ def _remote(model: AnyModel) -> RemoteModel:
     if not isinstance(model, RemoteModel):
         raise InvalidRequest("This engine answers from servers; the request names a model file.")
     return model
-
-
-def _closer_of(engine: RemoteEngine) -> Callable[[], None]:
-    reference = weakref.ref(engine)
-
-    def close() -> None:
-        if (alive := reference()) is not None:
-            alive.close()
-
-    return close

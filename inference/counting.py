@@ -1,0 +1,121 @@
+"""How many tokens a conversation and a draft are, counted while somebody types.
+
+It has a thread and a vocabulary of its own: the engine's model is never asked, and may be busy.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from inference.errors import InferenceError
+from inference.leaving import closed_at_exit
+from inference.messages import Message, Role
+from inference.prompt import PromptBuilder, Reader
+from inference.requests import ModelConfig
+from inference.template import RenderStopped
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """What a prompt would need: `conversation` tokens for what was said, `draft` more for what is being typed, the
+    template's own text included in either."""
+
+    model: ModelConfig
+    draft_text: str
+    conversation: int
+    draft: int
+
+
+class ClosableReader(Reader, Protocol):
+    """A reader that holds memory until it is closed."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    model: ModelConfig
+    messages: tuple[Message, ...]
+    draft: str
+
+
+class TokenCounter:
+    """Counts what it was asked last; what was asked before and is not counted yet is forgotten.
+
+    `counted` is called on the counter's thread. A file that cannot be read, or a conversation that its template
+    refuses, gets no count: the reply will say why.
+    """
+
+    def __init__(
+        self, counted: Callable[[TokenCount], None], open_reader: Callable[[ModelConfig], ClosableReader] | None = None
+    ) -> None:
+        self._counted = counted
+        self._open_reader = open_reader or _open_with_llama
+        self._changed = threading.Condition()
+        self._wish: _Wish | None = None
+        self._closing = False
+        # The thread's own.
+        self._model: ModelConfig | None = None
+        self._reader: ClosableReader | None = None
+        self._builder: PromptBuilder | None = None
+        self._thread = threading.Thread(target=self._work, name="token-counter", daemon=True)
+        self._was_closed = closed_at_exit(self)
+        self._thread.start()
+
+    def count(self, model: ModelConfig, messages: Sequence[Message], draft: str) -> None:
+        """Have `messages` and the `draft` of the next one counted; returns at once."""
+        with self._changed:
+            self._wish = _Wish(model, tuple(messages), draft)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Stop counting and free the vocabulary. Closing twice is fine."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+        self._was_closed()
+
+    def _work(self) -> None:
+        while (wish := self._next_wish()) is not None:
+            try:
+                count = self._count(wish)
+            except (InferenceError, RenderStopped):
+                continue
+            self._counted(count)
+        self._free()
+
+    def _next_wish(self) -> _Wish | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._closing or self._wish is not None)
+            wish, self._wish = self._wish, None
+            return None if self._closing else wish
+
+    def _count(self, wish: _Wish) -> TokenCount:
+        builder = self._builder_for(wish.model)
+        prompt = builder.build((*wish.messages, Message(Role.USER, wish.draft)))
+        before = prompt.parts[-2].end if len(prompt.parts) > 1 else 0
+        draft = len(prompt.tokens) - before if wish.draft else 0
+        return TokenCount(wish.model, wish.draft, before, draft)
+
+    def _builder_for(self, model: ModelConfig) -> PromptBuilder:
+        if self._builder is None or self._model != model:
+            self._free()
+            self._reader = self._open_reader(model)
+            self._builder = PromptBuilder(self._reader, lambda: self._closing, model.template)
+            self._model = model
+        return self._builder
+
+    def _free(self) -> None:
+        reader, self._reader, self._builder = self._reader, None, None
+        if reader is not None:
+            reader.close()
+
+
+def _open_with_llama(model: ModelConfig) -> ClosableReader:
+    from inference.llama import load_reader
+
+    return load_reader(model.path)
