@@ -35,6 +35,7 @@ _MOST_LAYERS = 512  # llama.cpp aborts beyond these two
 _MOST_EXPERTS = 1024
 _ROPE_SCALINGS = ("none", "linear", "yarn", "longrope")
 _KV_BYTES = 2  # an f16
+_LEAST_WHOLE_LAYERS = 6  # one in so many looks back on everything, where the others have a sliding window
 
 # ggml's tensor types: how many weights a block holds, and its bytes.
 _BLOCKS = {
@@ -130,7 +131,8 @@ class GgufFacts:
         return _whole(self.metadata.get(f"{self.architecture}.{name}"), 0)
 
     def kv_bytes(self, context_size: int) -> int:
-        """What the KV cache of so many tokens takes, by what the header says; layers that carry a state take none."""
+        """What the KV cache of so many tokens takes at the least, by what the header says. Layers that carry a state
+        take none; of those with a sliding window, which hold little, no model known has more than five in six."""
         heads = self._by_layer("attention.head_count_kv") or self._by_layer("attention.head_count")
         keys = self.head_size
         values = self.number("attention.value_length") or keys
@@ -138,7 +140,8 @@ class GgufFacts:
             heads, values = (1,) * len(heads), 0
             keys = self.number("attention.kv_lora_rank") + self.number("rope.dimension_count")
         own = heads[: len(heads) - self.number("attention.shared_kv_layers")]
-        return max(0, sum(own) * (keys + values) * _KV_BYTES * context_size)
+        share = _LEAST_WHOLE_LAYERS if self.number("attention.sliding_window") else 1
+        return max(0, sum(own) * (keys + values) * _KV_BYTES * context_size // share)
 
     def _by_layer(self, name: str) -> tuple[int, ...]:
         key = f"{self.architecture}.{name}"

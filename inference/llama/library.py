@@ -17,7 +17,7 @@ os.environ.setdefault("GGML_NO_BACKTRACE", "1")
 
 from llama_cpp import llama_cpp as llama
 
-__all__ = ["abort_callback", "device_text", "llama", "sampler_sample", "token_to_piece", "vocab_is_end"]
+__all__ = ["abort_callback", "device_text", "gpu_layers", "llama", "sampler_sample", "token_to_piece", "vocab_is_end"]
 
 _held: Any = ctypes.PyDLL(llama._lib._name, handle=llama._lib._handle)  # noqa: SLF001 - the very library it loaded
 
@@ -46,16 +46,16 @@ def abort_callback() -> Any:  # noqa: ANN401 - a native function pointer
     return ctypes.cast(library.strlen, llama.ggml_abort_callback)
 
 
-def device_text(gpu_layers: int | None, block_count: int) -> str:
+def gpu_layers(wanted: int | None, layers: int) -> int:
+    """How many of `layers` go to a GPU: all where nothing else is wanted, none where there is no GPU."""
+    if not llama.llama_supports_gpu_offload() or not _gpu_names():
+        return 0
+    return layers if wanted is None else min(wanted, layers)
+
+
+def device_text(on_gpu: int, layers: int) -> str:
     """Where the model runs, as shown: "CPU", or the GPU with how many of its layers ("CUDA0: 24 of 33 layers")."""
-    if gpu_layers == 0 or not llama.llama_supports_gpu_offload():
-        return "CPU"
-    names = _gpu_names()
-    if not names:
-        return "CPU"
-    # llama.cpp counts the output layer with the blocks.
-    every = block_count + 1
-    return f"{' + '.join(names)}: {every if gpu_layers is None else min(gpu_layers, every)} of {every} layers"
+    return f"{' + '.join(_gpu_names())}: {on_gpu} of {layers} layers" if on_gpu else "CPU"
 
 
 def _gpu_names() -> list[str]:

@@ -165,14 +165,14 @@ def test_the_embedded_model_answers_through_the_public_face() -> None:
     import inference
 
     with inference.connect() as client:
-        first = client.generate(prompt="What is the capital of France?", max_tokens=24, temperature=0)
-        assert "Paris" in first.text
-        again = client.generate(prompt="What is the capital of France?", max_tokens=24, temperature=0)
+        first = client.generate(prompt="What is the capital of Japan?", max_tokens=24, temperature=0)
+        assert "Tokyo" in first.text
+        again = client.generate(prompt="What is the capital of Japan?", max_tokens=24, temperature=0)
         assert again.text == first.text
         assert again.usage.cached_tokens == first.usage.input_tokens, "the logits of the prompt's end were kept"
         follow_up = client.generate(
             messages=[
-                Message(Role.USER, "What is the capital of France?"),
+                Message(Role.USER, "What is the capital of Japan?"),
                 Message(Role.ASSISTANT, again.text),
                 Message(Role.USER, "And of Italy?"),
             ],

@@ -48,7 +48,7 @@ def test_bytes_that_are_no_text_do_no_harm():
 
 
 def test_nothing_reaches_a_terminal_and_the_reason_of_a_failure_is_kept(tmp_path, capfd):
-    with pytest.raises(ModelError, match="unknown model architecture"):
+    with pytest.raises(ModelError, match="does not know its architecture"):
         load(write_tiny_model(tmp_path / "x.gguf", architecture="unheard-of"))
     load(write_tiny_model(tmp_path / "y.gguf")).close()
     assert capfd.readouterr() == ("", "")
