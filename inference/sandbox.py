@@ -32,7 +32,7 @@ _MOST_VALUE = 8_000_000  # characters of one value: a conversation of two millio
 _ELEMENT = 8  # characters that an element counts for
 _MOST_SPENT = 500_000_000  # of one rendering
 _MOST_BITS = 4096  # of a whole number
-_SECONDS = 10.0  # a rendering takes a tenth of a millisecond
+_SECONDS = 5.0  # a rendering takes some milliseconds
 _LONGEST_STEP = 16  # characters that tojson may put between two values
 
 # Their results have no end that follows from what they are given.

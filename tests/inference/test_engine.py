@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -316,6 +317,7 @@ def test_events_and_requests_are_equal_by_content() -> None:
 
 NEVER_CLOSED = """
 import threading
+import time
 from inference.engine import LocalEngine
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest
@@ -331,3 +333,51 @@ assert running.wait(10)
 def test_a_script_that_never_closes_its_engine_exits_cleanly_in_mid_reply() -> None:
     done = subprocess.run([sys.executable, "-c", NEVER_CLOSED], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+FOR_EVER = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
+
+
+def test_a_request_whose_template_does_not_come_to_an_end_can_be_cancelled() -> None:
+    template = f"{{% if messages[0].content == 'Hi' %}}{FOR_EVER}{{% endif %}}{{{{ messages[0].content }}}}"
+    with engine_of(Script(template=template)) as (engine, listener, _):
+        request = engine.generate(ask())
+        listener.wait_for(lambda event: isinstance(event, ModelReady))
+        engine.cancel(request)
+        finished = listener.last_of(request)
+        assert isinstance(finished, GenerationFinished)
+        assert finished.finish_reason is FinishReason.CANCELLED
+        assert isinstance(listener.last_of(engine.generate(ask("Hello"))), GenerationFinished)
+
+
+def test_an_engine_closes_at_once_while_a_template_that_does_not_end_is_checked() -> None:
+    began = time.monotonic()
+    with engine_of(Script(template=FOR_EVER)) as (engine, listener, loader):
+        request = engine.generate(ask())
+        listener.wait_for(lambda event: isinstance(event, ModelLoading) and event.fraction == 1.0)
+    assert time.monotonic() - began < 3.0
+    assert isinstance(listener.last_of(request), GenerationFinished)
+    assert all(model.closed for model in loader.models)
+
+
+def test_a_loaded_model_says_what_its_template_knows_and_what_it_does_not() -> None:
+    template = (
+        "{% if messages | length > 2 %}{{ raise_exception('one only') }}{% endif %}"
+        "{{ messages[0].content }}{{ '<think>' if enable_thinking }}"
+    )
+    with engine_of(Script(template=template)) as (engine, listener, _):
+        engine.load(config())
+        ready = listener.wait_for(lambda event: isinstance(event, ModelReady))
+    assert isinstance(ready, ModelReady)
+    assert ready.info.has_thinking_switch
+    assert ready.info.warnings == ("The model's chat template refuses a second question: one only",)
+
+
+def test_a_model_is_asked_by_the_template_that_was_given_with_it() -> None:
+    given = replace(config(), template="{{ messages[0].content }}{{ '?' }}")
+    with engine_of(Script(beginning=None)) as (engine, listener, loader):
+        listener.last_of(engine.generate(replace(ask(), model=given)))
+        assert bytes(loader.models[0].read[0]) == b"Hi?"
+        ready = listener.wait_for(lambda event: isinstance(event, ModelReady))
+    assert isinstance(ready, ModelReady)
+    assert ready.info.template_name == "the one given"
