@@ -25,6 +25,9 @@ class BareLlama:
         params.n_batch = params.n_ubatch = batch_size
         params.n_threads = params.n_threads_batch = threads
         params.n_outputs_max = 1
+        params.swa_full = False
+        # The engine's choice for a model with narrow heads on a CPU; with it, both decode alike.
+        params.flash_attn_type = llama.LLAMA_FLASH_ATTN_TYPE_DISABLED
         self._batch_size = batch_size
         self._context = llama.llama_init_from_model(self._model, params)
         chain = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
