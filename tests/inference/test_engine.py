@@ -339,7 +339,7 @@ FOR_EVER = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{%
 
 
 def test_a_request_whose_template_does_not_come_to_an_end_can_be_cancelled() -> None:
-    template = f"{{% if messages[0].content == 'Hi' %}}{FOR_EVER}{{% endif %}}{{{{ messages[0].content }}}}"
+    template = f"{{% if 'Hi' in messages[0].content %}}{FOR_EVER}{{% endif %}}{{{{ messages[0].content }}}}"
     with engine_of(Script(template=template)) as (engine, listener, _):
         request = engine.generate(ask())
         listener.wait_for(lambda event: isinstance(event, ModelReady))

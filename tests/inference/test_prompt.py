@@ -166,6 +166,36 @@ def test_a_kept_reply_that_began_inside_its_reasoning_is_put_back_whole() -> Non
     assert spelled(model, tokens[:begin]).endswith("<|im_start|>assistant\n<think>\n")
 
 
+def test_white_space_before_a_replys_first_mark_is_its_own_and_stands_once() -> None:
+    model = thinking_model(KEEPING)
+    said = reply(model, "\n\n<think>", "Why?</think>So", reasoning="Why?", content="So")
+    prompt = PromptBuilder(model).build([user("a"), said, user("b")])
+    assert "assistant\n\n<think>Why?</think>So<|im_end|>" in spelled(model, prompt.tokens)
+
+
+def test_a_mark_before_the_answer_that_the_template_writes_too_stands_once() -> None:
+    marks = {"<|START_THINKING|>": 290, "<|END_THINKING|>": 291, "<|START_RESPONSE|>": 292}
+    template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}{{ '<|START_RESPONSE|>' if m.role == 'assistant' }}"
+        "{{ m.content }}<|im_end|>{% endfor %}{# <|START_THINKING|><|END_THINKING|> #}<|im_start|>assistant"
+    )
+    model = thinking_model(template, marks)
+    for written in ((290, "Why?", 291, 292, "So"), (292, "So")):
+        said = reply(model, *written, reasoning="Why?" if 290 in written else "", content="So")
+        tokens = PromptBuilder(model).build([user("a"), said, user("b")]).tokens
+        assert tokens.count(292) == 1
+        assert tokens[tokens.index(292) + 1] == said.token_ids[-1]
+
+
+def test_a_mark_before_the_answer_that_the_template_leaves_out_is_left_out() -> None:
+    marks = {"<|START_THINKING|>": 290, "<|END_THINKING|>": 291, "<|START_RESPONSE|>": 292}
+    model = thinking_model(STRIPPING + "{# <|START_THINKING|><|END_THINKING|> #}", marks)
+    said = reply(model, 292, "So", reasoning="", content="So")
+    tokens = PromptBuilder(model).build([user("a"), said, user("b")]).tokens
+    assert 292 not in tokens
+    assert said.token_ids[1] in tokens
+
+
 def test_a_kept_reply_that_a_stop_string_cut_is_put_back_as_far_as_it_was_shown() -> None:
     model = thinking_model(KEEPING)
     said = reply(model, "<think>\nWhy?\n</think>\n\n", "So", reasoning="Why?", content="So it")

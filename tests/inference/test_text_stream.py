@@ -116,6 +116,11 @@ def test_the_length_of_what_was_shown_counts_the_marks_before_it() -> None:
     assert told([reply[:20]], (), THINK) == ("Why?", "", len("<think>Why?")), "marks at the end are not counted"
 
 
+def test_the_length_of_what_was_shown_counts_what_only_looked_like_a_stop_string() -> None:
+    reply = b"<think>Why?</think>\n\nst"
+    assert told([reply], ("stop",), THINK) == ("Why?", "st", len(reply))
+
+
 def test_an_outro_ends_the_answer_that_its_intro_began_and_no_other() -> None:
     granite = Markup(("<think>",), ("</think>",), ("<response>",), ("</response>",))
     assert told([b"<think>a</think><response>b</response>c"], (), granite)[:2] == ("a", "b")
