@@ -4,7 +4,7 @@ This is the public face; nothing else is imported from outside, and importing it
 Jinja are loaded with the first model, httpx2 with the first server.
 """
 
-from inference.client import Client, Response, connect
+from inference.client import Client, Response, connect, prompt_text
 from inference.counting import TokenCount, TokenCounter
 from inference.engine import Engine, LocalEngine
 from inference.errors import (
@@ -158,5 +158,6 @@ __all__ = [
     "embedded_model",
     "is_address",
     "new_request_id",
+    "prompt_text",
     "rate_of_decode",
 ]

@@ -49,6 +49,16 @@ def test_stream_yields_the_same_text_piece_by_piece(client: Client) -> None:
     assert isinstance(events[-1], GenerationFinished)
 
 
+def test_reasoning_comes_apart_and_can_be_switched_off_where_the_template_knows_how() -> None:
+    template = "{{ messages[-1].content }}{{ '<think></think>' if enable_thinking is false else '<think>' }}"
+    client, _ = client_of(Script(replies=(("Why?", "</think>", "So."), ("So.",)), template=template))
+    with client:
+        thought = client.generate("Hi")
+        assert (thought.reasoning, thought.text, thought.usage.reasoning_tokens) == ("Why?", "So.", 2)
+        plain = client.generate("Hi", thinking=False)
+        assert (plain.reasoning, plain.text, plain.usage.reasoning_tokens) == ("", "So.", 0)
+
+
 def test_leaving_a_stream_cancels_it_and_the_next_call_is_answered() -> None:
     client, _ = client_of(Script(endless=True, replies=(("a",),), context_size=10**6))
     with client:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inference.errors import TemplateFailed
@@ -168,6 +168,7 @@ markups = st.builds(
 texts = st.lists(st.one_of(st.sampled_from(MARKS), st.text("ab<>/ \nthink👍", max_size=5)), max_size=12).map("".join)
 
 
+@example("<a>bc</a>d", Markup(("<a>",), ("</a>",), ("<a>b",)), [], "")
 @given(texts, markups, st.lists(st.integers(0, 500), max_size=20), st.sampled_from(["", "<think>", "x<a>\n"]))
 def test_any_marks_cut_anywhere_are_read_as_the_whole_is(
     text: str, markup: Markup, places: list[int], lead: str
