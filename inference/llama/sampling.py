@@ -70,15 +70,14 @@ class LogitsOwner(Protocol):
 def _samplers(sampling: Sampling, vocabulary_size: int) -> Iterator[int]:
     """The links in their order. Those that cut come before those that look at each token that is left."""
     top_k, penalty = sampling.top_k or 0, sampling.repeat_penalty or 1.0
-    if not sampling.temperature:
-        if penalty != 1.0:
-            yield llama.llama_sampler_init_penalties(vocabulary_size, _PENALISED_TOKENS, penalty, 0.0, 0.0)
-        yield llama.llama_sampler_init_greedy()
-        return
-    if top_k:
+    if top_k and (sampling.temperature or penalty != 1.0):
         yield llama.llama_sampler_init_top_k(top_k)
     if penalty != 1.0:
+        # Of a whole vocabulary, a large one takes a millisecond and more.
         yield llama.llama_sampler_init_penalties(vocabulary_size, _PENALISED_TOKENS, penalty, 0.0, 0.0)
+    if not sampling.temperature:
+        yield llama.llama_sampler_init_greedy()
+        return
     if sampling.top_p is not None and sampling.top_p < 1.0:
         yield llama.llama_sampler_init_top_p(sampling.top_p, 1)
     if sampling.min_p:
