@@ -4,8 +4,9 @@ This is the public face; nothing else is imported from outside, and importing it
 Jinja are loaded with the first model, httpx2 with the first server.
 """
 
-from inference.client import Client, Response, connect, prompt_text
-from inference.counting import TokenCount, TokenCounter
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from inference.engine import Engine, LocalEngine
 from inference.errors import (
     CertificateRefused,
@@ -63,10 +64,7 @@ from inference.events import (
     Usage,
     rate_of_decode,
 )
-from inference.machine import default_threads
 from inference.messages import Message, Role
-from inference.model_files import display_name, embedded_model
-from inference.prefix_cache import StateBudget
 from inference.remote import RemoteEngine
 from inference.requests import (
     DEFAULT_SAMPLING,
@@ -76,10 +74,31 @@ from inference.requests import (
     RemoteModel,
     RequestId,
     Sampling,
+    StateBudget,
+    WindowPolicy,
     base_url_of,
     is_address,
     new_request_id,
 )
+
+if TYPE_CHECKING:
+    from inference.client import Client, Response, connect, prompt_text
+    from inference.counting import TokenCount, TokenCounter
+    from inference.machine import default_threads
+    from inference.model_files import display_name, embedded_model
+
+# A window is painted before any of these is needed.
+_LATER = {
+    "Client": "inference.client",
+    "Response": "inference.client",
+    "connect": "inference.client",
+    "prompt_text": "inference.client",
+    "TokenCount": "inference.counting",
+    "TokenCounter": "inference.counting",
+    "default_threads": "inference.machine",
+    "display_name": "inference.model_files",
+    "embedded_model": "inference.model_files",
+}
 
 __all__ = [
     "DEFAULT_SAMPLING",
@@ -161,3 +180,10 @@ __all__ = [
     "prompt_text",
     "rate_of_decode",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)
+    return value

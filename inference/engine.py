@@ -11,7 +11,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from inference.errors import EngineClosed, EngineFault, InferenceError, InvalidRequest
 from inference.events import (
@@ -20,7 +20,6 @@ from inference.events import (
     GenerationFailed,
     GenerationFinished,
     ModelFailed,
-    ModelInfo,
     ModelLoading,
     ModelReady,
     ModelUnloaded,
@@ -28,14 +27,12 @@ from inference.events import (
     Trace,
     Usage,
 )
-from inference.generation import Arrival, Clock, Generation
 from inference.leaving import closed_at_exit
-from inference.model import Loader, LoadStopped, Model, StopFlag
-from inference.model_files import display_name
-from inference.prefix_cache import PrefixCache, StateBudget
-from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId
-from inference.template import RenderStopped
+from inference.model import Loader, LoadStopped, StopFlag
+from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId, StateBudget
+
+if TYPE_CHECKING:
+    from inference.workbench import Workbench
 
 Emit = Callable[[Event], None]
 
@@ -81,18 +78,6 @@ class _Unload:
 _Job = GenerationRequest | _Load | _Unload
 
 
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """The model that is loaded, with what was made for it, and when its load took place."""
-
-    config: ModelConfig
-    model: Model
-    prompts: PromptBuilder
-    info: ModelInfo
-    began: float
-    ended: float
-
-
 class LocalEngine:
     """llama.cpp on this machine, on a thread of its own.
 
@@ -104,11 +89,11 @@ class LocalEngine:
         emit: Emit,
         states: StateBudget | None = None,
         loader: Loader | None = None,
-        clock: Clock = time.perf_counter,
+        clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._emit_outside = emit
-        self._cache = PrefixCache.within(states or StateBudget())
-        self._loader = loader or _load_with_llama
+        self._states = states or StateBudget()
+        self._loader = loader
         self._clock = clock
         self._stop_flag = StopFlag()
         self._changed = threading.Condition()
@@ -117,8 +102,8 @@ class LocalEngine:
         self._withdrawn: deque[GenerationRequest] = deque()
         self._running: RequestId | None = None
         self._closing = False
-        # The thread's own.
-        self._loaded: _Loaded | None = None
+        # The thread's own, from its first job on.
+        self._bench: Workbench | None = None
         self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
         self._was_closed = closed_at_exit(self)
         self._thread.start()
@@ -167,12 +152,20 @@ class LocalEngine:
     def _work(self) -> None:
         while (job := self._next_job()) is not None:
             try:
-                self._do(job)
+                self._do(job, self._workbench())
             except Exception as error:  # noqa: BLE001 - the engine's loop: one bad job must not end it
                 self._fault(job, error)
         self._end_all()
-        self._free_model()
-        self._cache.close()
+        if self._bench is not None:
+            self._bench.close()
+
+    def _workbench(self) -> Workbench:
+        if self._bench is None:
+            # Templates, tokens and text take a tenth of a second to import, which no window should wait for.
+            from inference.workbench import Workbench
+
+            self._bench = Workbench(self._states, self._loader, self._stop_flag, self._clock)
+        return self._bench
 
     def _next_job(self) -> _Job | None:
         """The job to do next, left at the head of the queue so that it can be withdrawn while its model loads."""
@@ -186,52 +179,37 @@ class LocalEngine:
             if job is not None:
                 return job
 
-    def _do(self, job: _Job) -> None:
+    def _do(self, job: _Job, bench: Workbench) -> None:
         match job:
             case _Load():
                 self._take(job)
-                self._load_again(job.model)
+                if not self._holds(bench, job.model):
+                    self._load(bench, job.model)
+                elif bench.info is not None:
+                    self._emit(ModelReady(bench.info))
             case _Unload():
                 self._take(job)
-                self._unload()
+                self._unload(bench)
             case GenerationRequest():
-                self._answer(job)
+                self._answer(job, bench)
             case _:
                 assert_never(job)
 
-    def _load_again(self, config: ModelConfig) -> None:
-        if self._loaded is not None and self._loaded.config == config:
-            self._emit(ModelReady(self._loaded.info))
-        else:
-            self._load(config)
-
-    def _answer(self, request: GenerationRequest) -> None:
-        loaded = self._load(_file_of(request))
-        if isinstance(loaded, InferenceError):
-            if self._take(request):
-                self._emit(GenerationFailed(request.id, loaded))
+    def _answer(self, request: GenerationRequest, bench: Workbench) -> None:
+        config = _file_of(request)
+        if not self._holds(bench, config):
+            error = self._load(bench, config)
+            if error is not None and self._take(request):
+                self._emit(GenerationFailed(request.id, error))
+        if not self._holds(bench, config) or not self._take(request):
             return
-        if loaded is None or not self._take(request):
-            return
-        generation = Generation(
-            request,
-            loaded.model,
-            loaded.prompts,
-            self._cache,
-            self._stop_flag,
-            self._arrival(request, loaded),
-            self._clock,
-        )
-        for event in generation.events():
+        for event in bench.answer(request):
             if isinstance(event, GenerationFinished | GenerationFailed):
                 self._release()
             self._emit(event)
 
-    def _arrival(self, request: GenerationRequest, loaded: _Loaded) -> Arrival:
-        now = self._clock()
-        submitted = now if request.submitted_at is None else request.submitted_at
-        load = max(0.0, loaded.ended - max(loaded.began, submitted))
-        return Arrival(submitted, now - submitted - load, load)
+    def _holds(self, bench: Workbench, config: ModelConfig) -> bool:
+        return bench.info is not None and bench.info.config == config
 
     def _take(self, job: _Job) -> bool:
         """Take `job` from the queue to do it; `False` where it was withdrawn meanwhile or the engine is closing."""
@@ -247,48 +225,23 @@ class LocalEngine:
         with self._changed:
             self._running = None
 
-    def _load(self, config: ModelConfig) -> _Loaded | InferenceError | None:
-        """Load `config` unless it is loaded; `None` where the engine is closing."""
-        if self._loaded is not None and self._loaded.config == config:
-            return self._loaded
-        self._unload()
+    def _load(self, bench: Workbench, config: ModelConfig) -> InferenceError | None:
+        """Load `config` in place of what is loaded; returns why that failed. A closing engine loads nothing."""
+        self._unload(bench)
         with self._changed:
             if self._closing:
                 return None
             self._stop_flag.clear()
-        began = self._clock()
         self._emit(ModelLoading(config, 0.0))
         try:
-            model = self._loader(config, self._stop_flag, self._progress_of(config))
+            info = bench.load(config, self._progress_of(config))
         except LoadStopped:
             return None
         except InferenceError as error:
             self._emit(ModelFailed(config, error))
             return error
-        return self._loaded_with_prompts(config, model, began)
-
-    def _loaded_with_prompts(self, config: ModelConfig, model: Model, began: float) -> _Loaded | InferenceError | None:
-        try:
-            prompts = PromptBuilder(model, self._stop_flag.is_set, config.template)
-        except RenderStopped:
-            model.close()
-            return None
-        except InferenceError as error:
-            model.close()
-            self._emit(ModelFailed(config, error))
-            return error
-        ended = self._clock()
-        info = replace(
-            model.info,
-            template_name=prompts.template_name,
-            has_thinking_switch=prompts.has_thinking_switch,
-            warnings=prompts.warnings,
-            load_seconds=ended - began,
-        )
-        self._loaded = _Loaded(config, model, prompts, info, began, ended)
-        self._cache.open(model.state_key)
         self._emit(ModelReady(info))
-        return self._loaded
+        return None
 
     def _progress_of(self, config: ModelConfig) -> Callable[[float], None]:
         shown = 0.0
@@ -302,18 +255,11 @@ class LocalEngine:
 
         return progress
 
-    def _unload(self, *, keep: bool = True) -> None:
-        if self._loaded is not None:
-            config = self._loaded.config
-            self._free_model(keep=keep)
+    def _unload(self, bench: Workbench, *, keep: bool = True) -> None:
+        if bench.info is not None:
+            config = bench.info.config
+            bench.unload(keep=keep)
             self._emit(ModelUnloaded(config))
-
-    def _free_model(self, *, keep: bool = True) -> None:
-        if self._loaded is not None:
-            model, self._loaded = self._loaded.model, None
-            if keep:
-                self._cache.keep_all_of(model)
-            model.close()
 
     def _fault(self, job: _Job, error: Exception) -> None:
         """Our own fault: say so, and let go of a model whose state nobody knows any more."""
@@ -329,7 +275,8 @@ class LocalEngine:
                 pass
             case _:
                 assert_never(job)
-        self._unload(keep=False)
+        if self._bench is not None:
+            self._unload(self._bench, keep=False)
 
     def _emit(self, event: Event) -> None:
         self._end_withdrawn()
@@ -356,7 +303,7 @@ class LocalEngine:
             request=request.id,
             text="",
             finish_reason=FinishReason.CANCELLED,
-            model_name=display_name(_file_of(request).path),
+            model_name=_file_of(request).path.stem,
             usage=Usage(0, 0, 0),
             timings=Timings(queued=waited, load=0.0),
             trace=Trace(),
@@ -367,10 +314,3 @@ def _file_of(request: GenerationRequest) -> ModelConfig:
     if isinstance(request.model, RemoteModel):
         raise InvalidRequest("This engine answers from a model file; the request names a server.")
     return request.model
-
-
-def _load_with_llama(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> Model:
-    # llama.cpp and numpy take a third of a second to import: on this thread, with the first model.
-    from inference.llama import load_model
-
-    return load_model(config, stop_flag, progress)

@@ -9,23 +9,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from inference.events import ReuseEnd
 from inference.model import Model, Snapshot, shared_prefix
+from inference.requests import StateBudget
 from inference.state_folder import StateFolder
 
 _WORTH_KEEPING = 64  # tokens; below, reading them again costs less than it is worth
-
-
-@dataclass(frozen=True, slots=True)
-class StateBudget:
-    """How much may be kept of conversations that were left: bytes in memory, and bytes in `folder` on disk. Without a
-    folder, or with 0 bytes there, nothing is kept on disk."""
-
-    memory: int = 512 << 20
-    disk: int = 4 << 30
-    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

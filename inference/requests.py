@@ -22,13 +22,22 @@ def new_request_id() -> RequestId:
     return RequestId(uuid4().hex)
 
 
+class KvType(StrEnum):
+    """How the KV cache is stored."""
+
+    F16 = "f16"
+    Q8_0 = "q8_0"  # half the memory, a little less exact; needs flash attention
+
+
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
     """A model file and how to load it.
 
     Two equal configs are served by one loaded model. `None` leaves the choice to the engine: a context of
-    min(training context, 4,096) tokens, one thread fewer than the physical cores, all layers on the GPU where
-    the installed llama.cpp has one. `template` is the Jinja source of a chat template in place of the model's own.
+    min(training context, 4,096) tokens, the threads that were measured to be fastest (at most one fewer than the
+    physical cores), as many layers on the GPU as are forecast to fit where the installed llama.cpp has one.
+    `template` is the Jinja source of a chat template in place of the model's own. `device` is the name of what
+    computes, such as "CUDA0"; "CPU" leaves every GPU alone.
 
     Raises:
         InvalidRequest: a size below 1 or a negative number of layers.
@@ -39,6 +48,8 @@ class ModelConfig:
     threads: int | None = None
     gpu_layers: int | None = None
     template: str | None = field(default=None, repr=False)
+    device: str | None = None
+    kv_type: KvType = KvType.F16
 
     def __post_init__(self) -> None:
         if self.context_size is not None and self.context_size < 1:
@@ -148,6 +159,16 @@ class Sampling:
 
 
 DEFAULT_SAMPLING = Sampling(temperature=0.8, top_k=40, top_p=0.95, min_p=0.05, repeat_penalty=1.1)
+
+
+@dataclass(frozen=True, slots=True)
+class StateBudget:
+    """How much may be kept of conversations that were left: bytes in memory, and bytes in `folder` on disk. Without a
+    folder, or with 0 bytes there, nothing is kept on disk."""
+
+    memory: int = 512 << 20
+    disk: int = 4 << 30
+    folder: Path | None = None
 
 
 class WindowPolicy(StrEnum):

@@ -21,9 +21,9 @@ from inference.llama import load_model
 from inference.messages import Message, Role
 from inference.model import Model, Snapshot, StopFlag, Vocabulary
 from inference.model_files import embedded_model
-from inference.prefix_cache import PrefixCache, StateBudget
+from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, ModelConfig, Sampling
+from inference.requests import GenerationRequest, ModelConfig, Sampling, StateBudget
 from tests.bench.bare import BareLlama
 from tests.bench.figures import Figure, Target, at_least, at_most, below, median_figure, percentile
 

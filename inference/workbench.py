@@ -1,0 +1,110 @@
+"""The model that is loaded, with what was made for it: it answers one request after another.
+
+It knows nothing of queues or threads. Importing it brings templates, tokens and text with it, so the engine does so
+on its own thread, with the first job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from inference.events import GenerationEvent, ModelInfo
+from inference.generation import Arrival, Clock, Generation
+from inference.model import Loader, LoadStopped, Model, StopFlag
+from inference.prefix_cache import PrefixCache
+from inference.prompt import PromptBuilder
+from inference.requests import GenerationRequest, ModelConfig, StateBudget
+from inference.template import RenderStopped
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A loaded model, its prompts, and when its load took place."""
+
+    model: Model
+    prompts: PromptBuilder
+    info: ModelInfo
+    began: float
+    ended: float
+
+
+class Workbench:
+    """Holds one model at a time, and the KV states of the conversations that were left."""
+
+    def __init__(self, states: StateBudget, loader: Loader | None, stop_flag: StopFlag, clock: Clock) -> None:
+        self._cache = PrefixCache.within(states)
+        self._loader = loader or _load_with_llama
+        self._stop_flag = stop_flag
+        self._clock = clock
+        self._loaded: _Loaded | None = None
+
+    @property
+    def info(self) -> ModelInfo | None:
+        """The loaded model; `None` where there is none."""
+        return None if self._loaded is None else self._loaded.info
+
+    def load(self, config: ModelConfig, progress: Callable[[float], None]) -> ModelInfo:
+        """Load a model; there must be none.
+
+        Raises:
+            InferenceError: the model cannot be loaded, or its template not be used.
+            LoadStopped: the stop flag was raised meanwhile.
+        """
+        began = self._clock()
+        model = self._loader(config, self._stop_flag, progress)
+        try:
+            prompts = PromptBuilder(model, self._stop_flag.is_set, config.template)
+        except RenderStopped:
+            model.close()
+            raise LoadStopped from None
+        except BaseException:
+            model.close()
+            raise
+        ended = self._clock()
+        info = replace(
+            model.info,
+            template_name=prompts.template_name,
+            has_thinking_switch=prompts.has_thinking_switch,
+            warnings=prompts.warnings,
+            load_seconds=ended - began,
+        )
+        self._loaded = _Loaded(model, prompts, info, began, ended)
+        self._cache.open(model.state_key)
+        return info
+
+    def answer(self, request: GenerationRequest) -> Iterator[GenerationEvent]:
+        """The events of a request, from the model that is loaded."""
+        loaded = self._loaded
+        if loaded is None:
+            raise RuntimeError("no model is loaded")
+        arrival = self._arrival(request, loaded)
+        return Generation(
+            request, loaded.model, loaded.prompts, self._cache, self._stop_flag, arrival, self._clock
+        ).events()
+
+    def unload(self, *, keep: bool = True) -> None:
+        """Free the model; with `keep`, what it holds is kept with the other states."""
+        if self._loaded is not None:
+            model, self._loaded = self._loaded.model, None
+            if keep:
+                self._cache.keep_all_of(model)
+            model.close()
+
+    def close(self) -> None:
+        """Free everything, once the states that were to be written are."""
+        self.unload()
+        self._cache.close()
+
+    def _arrival(self, request: GenerationRequest, loaded: _Loaded) -> Arrival:
+        now = self._clock()
+        submitted = now if request.submitted_at is None else request.submitted_at
+        load = max(0.0, loaded.ended - max(loaded.began, submitted))
+        return Arrival(submitted, now - submitted - load, load)
+
+
+def _load_with_llama(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> Model:
+    # llama.cpp and numpy take a third of a second to import: with the first model, not before.
+    from inference.llama import load_model
+
+    return load_model(config, stop_flag, progress)
