@@ -145,7 +145,8 @@ class Client:
         seed: int | None = None,
         thinking: bool | None = None,
     ) -> Response:
-        """The whole reply to `prompt` (one user message) or to `messages`, once it is there.
+        """The whole reply to `prompt` (one user message) or to `messages`, once it is there. Where the last message is
+        an assistant's, that reply is gone on with.
 
         `thinking` is heeded by models that have a switch for it; `None` leaves it to them.
 
@@ -208,6 +209,7 @@ class Client:
             max_tokens=max_tokens,
             stop=(stop,) if isinstance(stop, str) else tuple(stop),
             thinking=thinking,
+            continues=bool(said) and said[-1].role is Role.ASSISTANT,
         )
 
     def _events(self, request: GenerationRequest) -> Iterator[GenerationEvent]:

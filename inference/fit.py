@@ -39,7 +39,7 @@ def fit(request: GenerationRequest, prompts: PromptBuilder, context_size: int) -
         PromptTooLong: it does not fit, or not even without all that may be dropped.
         TemplateFailed: the template refuses these messages.
     """
-    whole = prompts.build(request.messages, thinking=request.thinking)
+    whole = prompts.build(request.question, thinking=request.thinking, begun=request.begun)
     groups = _droppable(request)
     match request.window_policy:
         case WindowPolicy.STOP:
@@ -86,8 +86,10 @@ def _drop(
 
 def _without(request: GenerationRequest, prompts: PromptBuilder, left_out: frozenset[int]) -> Prompt:
     """The prompt of the messages that stay; its parts name them by their place in the request."""
-    stay = [index for index in range(len(request.messages)) if index not in left_out]
-    prompt = prompts.build([request.messages[index] for index in stay], thinking=request.thinking)
+    stay = [index for index in range(len(request.question)) if index not in left_out]
+    question = [request.messages[index] for index in stay]
+    prompt = prompts.build(question, thinking=request.thinking, begun=request.begun)
+    stay.append(len(request.question))  # where a reply that was begun stands
     return replace(prompt, parts=tuple(replace(part, message=stay[part.message]) for part in prompt.parts))
 
 
@@ -102,7 +104,7 @@ def _sizes(prompt: Prompt) -> dict[int, int]:
 def _droppable(request: GenerationRequest) -> list[tuple[int, ...]]:
     """The exchanges that may be left out, the oldest first, as message indexes."""
     exchanges: list[list[int]] = []
-    for index, message in enumerate(request.messages[:-1]):
+    for index, message in enumerate(request.question[:-1]):
         if message.role is Role.SYSTEM:
             continue
         if not exchanges or _begins_exchange(message, request.messages[exchanges[-1][-1]]):

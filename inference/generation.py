@@ -75,6 +75,7 @@ class Generation:
         self._ids: list[int] = []
         self._pieces: list[bytes] = []
         self._before_answer = 0  # tokens
+        self._shown_before = 0  # characters that a reply gone on with held back, and that were shown when it ended
         self._times: list[float] = []
         self._prompt = Prompt((), (), ())
         self._left_out: tuple[int, ...] = ()
@@ -149,6 +150,7 @@ class Generation:
         self._stream = stream = TextStream((*self._request.stop, *prompt.stop), prompt.markup, prompt.lead)
         if len(self._model.tokens) < len(self._prompt.tokens):
             return FinishReason.CANCELLED
+        self._pass_over(prompt.begun)
         reason: FinishReason | None = None
         while reason is None:
             token = sampler.sample()
@@ -158,13 +160,21 @@ class Generation:
                 reason = FinishReason.STOP
                 break
             for part in stream.feed(self._piece(token)):
-                yield self._delta(part)
+                yield from self._delta(part)
             if not stream.answering:
                 self._before_answer = len(self._ids)
             reason = self._end_after(token, stream)
         for part in stream.flush():
-            yield self._delta(part)
+            yield from self._delta(part)
         return reason
+
+    def _pass_over(self, begun: Sequence[int]) -> None:
+        """Let the text stream know what was written before; what it holds back of that has been shown already."""
+        before = self._request.begun
+        if before is not None:
+            passed = [part for token in begun for part in self._stream.feed(self._piece(token))]
+            shown = sum(len(part.text) for part in passed if part.kind is DeltaKind.ANSWER)
+            self._shown_before = max(0, len(before.content) - shown)
 
     def _piece(self, token: int) -> bytes:
         """The bytes of a token that was sampled; a control token has some only where it marks reasoning."""
@@ -186,9 +196,13 @@ class Generation:
             return FinishReason.CANCELLED
         return None
 
-    def _delta(self, part: Part) -> TextDelta:
-        self._text[part.kind].append(part.text)
-        return TextDelta(self._request.id, part.text, part.kind, len(self._ids), self._times[-1], self._times[0])
+    def _delta(self, part: Part) -> Iterator[TextDelta]:
+        text = part.text
+        if part.kind is DeltaKind.ANSWER and self._shown_before:
+            text, self._shown_before = text[self._shown_before :], max(0, self._shown_before - len(text))
+        if text:
+            self._text[part.kind].append(text)
+            yield TextDelta(self._request.id, text, part.kind, len(self._ids), self._times[-1], self._times[0])
 
     def _written(self, kind: DeltaKind) -> str:
         return "".join(self._text[kind])
@@ -205,7 +219,7 @@ class Generation:
             trace=Trace(
                 token_ids=tuple(self._ids),
                 token_times=tuple(at - self._arrival.submitted_at for at in self._times),
-                kept_tokens=tokens_within(self._pieces, self._stream.length),
+                kept_tokens=max(0, tokens_within(self._pieces, self._stream.length) - len(self._prompt.begun)),
                 blocks=_blocks(self._prompt, self._cached),
                 reuse_end=self._reuse_end,
             ),

@@ -44,7 +44,7 @@ class Prompt:
 
     The first `said` tokens end with the last message; what follows leads into the reply, and where a template strips
     reasoning from history, it will not come again. `markup` is how the reply marks its reasoning, `lead` the prompt's
-    last text, in which it may begin already.
+    last text, in which it may begin already. `begun` are the tokens at the end that belong to the reply already.
     """
 
     tokens: tuple[int, ...]
@@ -53,6 +53,7 @@ class Prompt:
     said: int = 0
     markup: Markup | None = None
     lead: str = ""
+    begun: tuple[int, ...] = ()
 
 
 class Reader(Protocol):
@@ -100,8 +101,10 @@ class PromptBuilder:
             [word for word, token in tokens.items() if "|" in word and token not in self._words]
         )
 
-    def build(self, messages: Sequence[Message], *, thinking: bool | None = None) -> Prompt:
-        """The prompt for `messages`, up to where the reply begins.
+    def build(
+        self, messages: Sequence[Message], *, thinking: bool | None = None, begun: Message | None = None
+    ) -> Prompt:
+        """The prompt for `messages`, up to where the reply begins, or up to where one that was `begun` goes on.
 
         Raises:
             TemplateFailed: the template refuses these messages.
@@ -118,7 +121,21 @@ class PromptBuilder:
                 ends[stretch.message] = len(tokens)
         said, ends[-1] = max(ends), len(tokens)
         lead = segments[-1].text if segments and segments[-1].message is None else ""
-        return Prompt(tuple(tokens), _parts(messages, ends), self._template.stop, said, self._markup, lead)
+        prompt = Prompt(tuple(tokens), _parts(messages, ends), self._template.stop, said, self._markup, lead)
+        return prompt if begun is None else self._going_on(prompt, begun, len(messages))
+
+    def _going_on(self, prompt: Prompt, begun: Message, index: int) -> Prompt:
+        """The prompt with a reply's beginning after it: the very tokens it was sampled as, where they spell it."""
+        written = self._written(begun.token_ids)
+        if begun.token_ids and written.endswith(begun.content):
+            sampled = begun.token_ids
+        else:
+            known = self._answer_tokens(begun.token_ids, begun.content)
+            rest = begun.content[len(self._written(known)) :]
+            sampled = known + self._tokens_of(_Stretch(rest, index), (*prompt.tokens, *known)[-1])
+        tokens = prompt.tokens + sampled
+        part = PromptPart(BlockKind.TURN, index, len(tokens))
+        return replace(prompt, tokens=tokens, parts=(*prompt.parts, part), begun=sampled)
 
     def text(self, messages: Sequence[Message], *, thinking: bool | None = None) -> str:
         """The prompt as one text, as `build` has it tokenised.

@@ -184,11 +184,13 @@ class GenerationRequest:
 
     `max_tokens=None` lets the reply run to the end of the context window. `thinking` is heeded where the model has a
     switch for it; `None` leaves it to its template. `pinned` are indexes of messages that are never left out of a full
-    window. `submitted_at` is t0 of every figure, in seconds on the monotonic
-    clock (`time.perf_counter`); the engine sets it.
+    window. With `continues`, the last message is a reply that was cut short: it is gone on with, and only what is new
+    comes out. `submitted_at` is t0 of every figure, in seconds on the monotonic clock (`time.perf_counter`); the engine
+    sets it.
 
     Raises:
-        InvalidRequest: no message, the last one is not the user's, max_tokens below 1, or an empty stop string.
+        InvalidRequest: no message, the last one is not the user's (or, with `continues`, no reply to a question),
+            max_tokens below 1, or an empty stop string.
     """
 
     model: AnyModel
@@ -201,13 +203,26 @@ class GenerationRequest:
     thinking: bool | None = None
     window_policy: WindowPolicy = WindowPolicy.STOP
     pinned: tuple[int, ...] = ()
+    continues: bool = False
 
     def __post_init__(self) -> None:
         if not self.messages:
             raise InvalidRequest("A request needs at least one message.")
-        if self.messages[-1].role is not Role.USER:
+        if self.continues and self.messages[-1].role is not Role.ASSISTANT:
+            raise InvalidRequest("Only a reply can be continued.")
+        if not self.question or self.question[-1].role is not Role.USER:
             raise InvalidRequest("The last message of a request is the user's.")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise InvalidRequest(f"max_tokens is at least 1; got {self.max_tokens}.")
         if not all(self.stop):
             raise InvalidRequest("A stop string has at least one character.")
+
+    @property
+    def question(self) -> tuple[Message, ...]:
+        """The messages up to the reply that is wanted."""
+        return self.messages[:-1] if self.continues else self.messages
+
+    @property
+    def begun(self) -> Message | None:
+        """The reply that is gone on with, as far as it got."""
+        return self.messages[-1] if self.continues else None

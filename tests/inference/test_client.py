@@ -83,6 +83,14 @@ def test_a_call_that_continues_a_conversation_reuses_its_cache_by_itself() -> No
     assert second.usage.cached_tokens == held
 
 
+def test_a_reply_at_the_end_of_the_messages_is_gone_on_with() -> None:
+    client, _ = client_of(Script(replies=(("one ", "two "), ("three",))))
+    with client:
+        begun = client.generate("count", max_tokens=2)
+        said = [{"role": "user", "content": "count"}, {"role": "assistant", "content": begun.text}]
+        assert client.generate(messages=said).text == "three"
+
+
 def test_a_stop_string_may_be_given_alone(client: Client) -> None:
     assert client.generate("Hi", stop=" there").text == "Hello"
 

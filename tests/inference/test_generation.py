@@ -42,7 +42,7 @@ class Bench:
 
     def run(self, *said: Message | str, **wishes: object) -> list[GenerationEvent]:
         messages = tuple(Message(Role.USER, text) if isinstance(text, str) else text for text in said)
-        request = replace(GenerationRequest(config(), messages), **wishes)  # type: ignore[arg-type]  # a test's wishes
+        request = GenerationRequest(config(), messages, **wishes)  # type: ignore[arg-type]  # a test's wishes
         arrival = Arrival(self.clock(), 0.0, 0.0)
         return list(
             Generation(request, self.model, self.prompts, self.cache, self.stop_flag, arrival, self.clock).events()
@@ -335,6 +335,45 @@ def test_a_rendering_that_is_stopped_ends_the_request_as_cancelled() -> None:
     finished = bench.finish("for ever")
     assert finished.finish_reason is FinishReason.CANCELLED
     assert finished.usage.output_tokens == 0
+
+
+def test_a_reply_that_was_cut_short_goes_on_where_it_ended_and_reads_nothing_twice() -> None:
+    bench = Bench(Script(replies=(("one ", "two ", "three "), ("four ", "five"))))
+    first = bench.finish("count", max_tokens=3)
+    held = len(bench.model.tokens)
+    more = bench.finish("count", reply_of(first), continues=True)
+    assert first.text + more.text == "one two three four five"
+    assert cached_in(more) == held
+    assert more.timings.prefill_tokens == 1, "the token sampled last was never read"
+    whole = Message(Role.ASSISTANT, first.text + more.text, first.trace.kept_ids + more.trace.kept_ids)
+    after = bench.finish("count", whole, "and?")
+    assert cached_in(after) >= more.usage.input_tokens
+
+
+def test_an_edited_reply_goes_on_after_its_new_words() -> None:
+    bench = Bench(Script(replies=(("one ", "two "), ("four",))))
+    first = bench.finish("count", max_tokens=2)
+    edited = Message(Role.ASSISTANT, "one 2 three ", first.trace.kept_ids)
+    assert bench.finish("count", edited, continues=True).text == "four"
+
+
+def test_what_a_reply_held_back_when_it_was_cut_is_not_written_twice() -> None:
+    bench = Bench(Script(replies=(("a", "b\n", "EN"), ("T", "!"))))
+    first = bench.finish("go", max_tokens=3, stop=("END",))
+    assert first.text == "ab\nEN"
+    more = bench.finish("go", reply_of(first), continues=True, stop=("END",))
+    assert first.text + more.text == "ab\nENT!"
+
+
+@given(st.lists(st.text("ab👍EN", min_size=1, max_size=3), min_size=2, max_size=8), st.data())
+def test_a_reply_cut_anywhere_and_gone_on_with_is_the_same_text(pieces: list[str], data: st.DataObject) -> None:
+    cut = data.draw(st.integers(1, len(pieces) - 1))
+    whole = Bench(Script(replies=(tuple(pieces),))).finish("go", stop=("END",))
+    bench = Bench(Script(replies=(tuple(pieces[:cut]), tuple(pieces[cut:]))))
+    first = bench.finish("go", max_tokens=cut, stop=("END",))
+    if first.finish_reason is FinishReason.LENGTH:
+        more = bench.finish("go", reply_of(first), continues=True, stop=("END",))
+        assert first.text + more.text == whole.text or "END" in first.text + more.text
 
 
 def test_a_generation_abandoned_half_way_frees_its_sampler() -> None:

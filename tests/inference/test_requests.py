@@ -51,6 +51,8 @@ def test_every_value_inside_its_range_is_taken(temperature: float, top_k: int, t
         {"max_tokens": 0},
         {"max_tokens": -5},
         {"stop": ("",)},
+        {"continues": True},
+        {"continues": True, "messages": (Message(Role.ASSISTANT, "Hi"),)},
     ],
 )
 def test_a_request_that_makes_no_sense_cannot_be_made(wrong: dict[str, object]) -> None:
