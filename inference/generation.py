@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from inference.errors import InferenceError
 from inference.events import (
+    BlockKind,
     DeltaKind,
     FinishReason,
     GenerationEvent,
@@ -26,8 +27,9 @@ from inference.events import (
     Usage,
 )
 from inference.fit import fit
+from inference.messages import Role
 from inference.model import Model, Sampler, StopFlag
-from inference.prefix_cache import PrefixCache
+from inference.prefix_cache import PrefixCache, Reuse
 from inference.prompt import Prompt, PromptBuilder
 from inference.reasoning import Part
 from inference.requests import GenerationRequest
@@ -81,7 +83,7 @@ class Generation:
         self._left_out: tuple[int, ...] = ()
         self._needed = 0
         self._cached = 0
-        self._reuse_end = ReuseEnd.NOTHING_HELD
+        self._reuse_end = ReuseEnd.FIRST_TURN
 
     def events(self) -> Iterator[GenerationEvent]:
         """Every event of the request; exactly one `GenerationFinished` or `GenerationFailed`, the last."""
@@ -107,7 +109,7 @@ class Generation:
         fitted = fit(self._request, self._prompts, self._model.info.context_size)
         self._prompt, self._left_out, self._needed = fitted.prompt, fitted.left_out, fitted.needed
         reuse = self._cache.reuse(self._model, self._prompt.tokens)
-        self._cached, self._reuse_end = reuse.cached, reuse.end
+        self._cached, self._reuse_end = reuse.cached, _why(reuse, self._prompt, self._request)
         return self._model.sampler(self._request.sampling.over(self._model.info.default_sampling))
 
     def _prefill(self) -> Iterator[GenerationEvent]:
@@ -252,6 +254,20 @@ class _Marks:
     prefill_began: float | None = None
     prefill_ended: float | None = None
     prefill_tokens: int = 0
+
+
+def _why(reuse: Reuse, prompt: Prompt, request: GenerationRequest) -> ReuseEnd:
+    """Why reuse ended, in terms of the conversation; the cache knows only that the tokens differ from some place on."""
+    if reuse.end not in (ReuseEnd.MODEL_RELOADED, ReuseEnd.EVICTED, ReuseEnd.TURN_CHANGED):
+        return reuse.end
+    if all(message.role is not Role.ASSISTANT for message in request.messages):
+        return ReuseEnd.FIRST_TURN
+    part = next((part for part in prompt.parts if reuse.cached < part.end), None)
+    if reuse.end is not ReuseEnd.TURN_CHANGED or part is None:
+        return reuse.end
+    if part.kind is BlockKind.SYSTEM:
+        return ReuseEnd.SYSTEM_CHANGED
+    return ReuseEnd.TEMPLATE_CHANGED if reuse.cached < part.begin else ReuseEnd.TURN_CHANGED
 
 
 def _blocks(prompt: Prompt, cached: int) -> tuple[PromptBlock, ...]:

@@ -74,7 +74,7 @@ class PrefixCache:
             self.keep(model.save())
         if other is not None and other_shared >= shared + _WORTH_KEEPING and model.restore(other):
             shared = other_shared
-            end = ReuseEnd.NEW_TEXT if shared == len(other.tokens) else ReuseEnd.TEXT_DIFFERS
+            end = ReuseEnd.NEW_TEXT if shared == len(other.tokens) else ReuseEnd.TURN_CHANGED
         self._is_first = False
         return _cut(model, shared, len(tokens), end)
 
@@ -121,10 +121,10 @@ class PrefixCache:
     def _end_without(self, held: int, shared: int) -> ReuseEnd:
         """Why reuse ends where it does, as far as what the model holds tells."""
         if shared:
-            return ReuseEnd.NEW_TEXT if shared == held else ReuseEnd.TEXT_DIFFERS
+            return ReuseEnd.NEW_TEXT if shared == held else ReuseEnd.TURN_CHANGED
         if self._is_first:
-            return ReuseEnd.NOTHING_HELD
-        return ReuseEnd.EVICTED if self._has_evicted else ReuseEnd.TEXT_DIFFERS
+            return ReuseEnd.MODEL_RELOADED
+        return ReuseEnd.EVICTED if self._has_evicted else ReuseEnd.TURN_CHANGED
 
 
 def _cut(model: Model, shared: int, wanted: int, end: ReuseEnd) -> Reuse:

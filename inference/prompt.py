@@ -31,10 +31,12 @@ _SYSTEM = Message(Role.SYSTEM, "Be short.")
 
 @dataclass(frozen=True, slots=True)
 class PromptPart:
-    """The tokens of one message in the prompt, with the template's text before it; they end at `end`."""
+    """The tokens of one message in the prompt, with the template's text before it; its own begin at `begin`, and it
+    ends at `end`."""
 
     kind: BlockKind
     message: int
+    begin: int
     end: int
 
 
@@ -110,19 +112,28 @@ class PromptBuilder:
             TemplateFailed: the template refuses these messages.
             RenderStopped: it was interrupted.
         """
+        messages = [self._with_known_ids(message) for message in messages]
         segments = self._segments(messages, thinking=thinking)
         tokens: list[int] = []
-        ends = [0] * len(messages)
+        begins, ends = [0] * len(messages), [0] * len(messages)
         if self._vocabulary.beginning is not None:
             tokens.append(self._vocabulary.beginning)
         for stretch in self._put_back(segments, messages):
+            if stretch.message is not None and not ends[stretch.message]:
+                begins[stretch.message] = len(tokens)
             tokens += stretch.sampled or self._tokens_of(stretch, tokens[-1] if tokens else None)
             if stretch.message is not None:
                 ends[stretch.message] = len(tokens)
         said, ends[-1] = max(ends), len(tokens)
         lead = segments[-1].text if segments and segments[-1].message is None else ""
-        prompt = Prompt(tuple(tokens), _parts(messages, ends), self._template.stop, said, self._markup, lead)
-        return prompt if begun is None else self._going_on(prompt, begun, len(messages))
+        prompt = Prompt(tuple(tokens), _parts(messages, begins, ends), self._template.stop, said, self._markup, lead)
+        return prompt if begun is None else self._going_on(prompt, self._with_known_ids(begun), len(messages))
+
+    def _with_known_ids(self, message: Message) -> Message:
+        """The message without ids that this vocabulary does not have: another model sampled them."""
+        ids = message.token_ids
+        known = not ids or (min(ids) >= 0 and max(ids) < self._vocabulary.size)
+        return message if known else replace(message, token_ids=())
 
     def _going_on(self, prompt: Prompt, begun: Message, index: int) -> Prompt:
         """The prompt with a reply's beginning after it: the very tokens it was sampled as, where they spell it."""
@@ -134,7 +145,7 @@ class PromptBuilder:
             rest = begun.content[len(self._written(known)) :]
             sampled = known + self._tokens_of(_Stretch(rest, index), (*prompt.tokens, *known)[-1])
         tokens = prompt.tokens + sampled
-        part = PromptPart(BlockKind.TURN, index, len(tokens))
+        part = PromptPart(BlockKind.TURN, index, len(prompt.tokens), len(tokens))
         return replace(prompt, tokens=tokens, parts=(*prompt.parts, part), begun=sampled)
 
     def text(self, messages: Sequence[Message], *, thinking: bool | None = None) -> str:
@@ -369,12 +380,12 @@ def _without_ending(text: str | None, ending: str | None) -> str | None:
     return body[: -len(core)] if body.endswith(core) else None
 
 
-def _parts(messages: Sequence[Message], ends: Sequence[int]) -> tuple[PromptPart, ...]:
+def _parts(messages: Sequence[Message], begins: Sequence[int], ends: Sequence[int]) -> tuple[PromptPart, ...]:
     parts, reached = [], 0
     for index, message in enumerate(messages):
         # A message that the template dropped or folded into another has no tokens of its own.
         reached = max(reached, ends[index])
-        parts.append(PromptPart(_kind(index, message, len(messages)), index, reached))
+        parts.append(PromptPart(_kind(index, message, len(messages)), index, min(begins[index], reached), reached))
     return tuple(parts)
 
 

@@ -130,7 +130,7 @@ def test_the_next_turn_reads_only_what_is_new() -> None:
     assert second.usage.cached_tokens == held
     assert second.timings.prefill_tokens == second.usage.input_tokens - held
     assert second.trace.reuse_end is ReuseEnd.NEW_TEXT
-    assert first.trace.reuse_end is ReuseEnd.NOTHING_HELD
+    assert first.trace.reuse_end is ReuseEnd.FIRST_TURN
     assert [block.cached == block.tokens for block in second.trace.blocks] == [True, True, False]
     assert sum(block.tokens for block in second.trace.blocks) == second.usage.input_tokens
     assert sum(block.cached for block in second.trace.blocks) == held
@@ -140,8 +140,31 @@ def test_an_edited_turn_reuses_only_what_comes_before_it() -> None:
     bench = Bench()
     first = bench.finish("Hello")
     edited = bench.finish("Help", reply_of(first), "And?")
-    assert edited.trace.reuse_end is ReuseEnd.TEXT_DIFFERS
+    assert edited.trace.reuse_end is ReuseEnd.TURN_CHANGED
     assert 0 < (cached_in(edited) or 0) < first.usage.input_tokens
+
+
+def test_why_reuse_ended_is_told_in_terms_of_the_conversation() -> None:
+    bench = Bench()
+    system, other = Message(Role.SYSTEM, "Be short."), Message(Role.SYSTEM, "Be kind.")
+    first = bench.finish(system, "Hello")
+    assert first.trace.reuse_end is ReuseEnd.FIRST_TURN
+    changed = bench.finish(other, "Hello", reply_of(first), "And?")
+    assert changed.trace.reuse_end is ReuseEnd.SYSTEM_CHANGED
+    assert changed.trace.reuse_ended_in == 0
+    edited = bench.finish(other, "Help", reply_of(first), "And?")
+    assert edited.trace.reuse_end is ReuseEnd.TURN_CHANGED
+    assert edited.trace.reuse_ended_in == 1
+    reloaded = Bench().finish(system, "Hello", reply_of(first), "And?")
+    assert reloaded.trace.reuse_end is ReuseEnd.MODEL_RELOADED
+
+
+def test_a_template_whose_own_text_changes_is_named_as_the_reason() -> None:
+    counting = "{{ bos_token }}[{{ messages | length }}]{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"
+    bench = Bench(Script(template=counting))
+    first = bench.finish("Hello")
+    second = bench.finish("Hello", reply_of(first), "And?")
+    assert second.trace.reuse_end is ReuseEnd.TEMPLATE_CHANGED
 
 
 def test_the_same_prompt_again_reads_nothing_and_says_the_same() -> None:

@@ -38,7 +38,7 @@ def read(model: ScriptedModel, cache: PrefixCache, tokens: tuple[int, ...]) -> t
 
 
 def test_the_first_prompt_finds_nothing_held() -> None:
-    assert read(model_of(), PrefixCache(MEBIBYTE), conversation(5)) == (0, ReuseEnd.NOTHING_HELD)
+    assert read(model_of(), PrefixCache(MEBIBYTE), conversation(5)) == (0, ReuseEnd.MODEL_RELOADED)
 
 
 def test_what_goes_on_from_what_is_held_reuses_all_of_it() -> None:
@@ -90,7 +90,7 @@ def test_states_of_another_model_are_not_used() -> None:
     read(first, cache, conversation(5))
     cache.keep_all_of(first)
     cache.open("two")
-    assert read(model_of(), cache, conversation(5)) == (0, ReuseEnd.NOTHING_HELD)
+    assert read(model_of(), cache, conversation(5)) == (0, ReuseEnd.MODEL_RELOADED)
     cache.open("one")
     assert read(model_of(), cache, (*conversation(5), 6)) == (200, ReuseEnd.NEW_TEXT)
 

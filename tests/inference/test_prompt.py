@@ -115,6 +115,14 @@ def test_what_a_stop_string_cut_inside_a_token_is_put_back_as_far_as_it_was_show
     assert tokens[at : at + 3] == (*sampled, *b"lo")
 
 
+@pytest.mark.parametrize("ids", [(-1,), (10**6,), (65, 10**9)])
+def test_ids_that_the_vocabulary_does_not_have_are_not_looked_up(ids: tuple[int, ...]) -> None:
+    builder = PromptBuilder(model_of())
+    foreign, plain = Message(Role.ASSISTANT, "Hi", token_ids=ids), Message(Role.ASSISTANT, "Hi")
+    assert builder.build([user("a"), foreign, user("b")]) == builder.build([user("a"), plain, user("b")])
+    assert builder.build([user("a")], begun=foreign) == builder.build([user("a")], begun=plain)
+
+
 def test_ids_that_do_not_spell_the_message_are_not_trusted() -> None:
     model = model_of()
     said = Message(Role.ASSISTANT, "Edited", token_ids=(model.vocabulary.add(b"Hello"),))
