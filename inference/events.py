@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inference.errors import InferenceError
-from inference.requests import ModelConfig, RemoteModel, RequestId, Sampling
+from inference.requests import KvType, ModelConfig, RemoteModel, RequestId, Sampling
 
 
 class FinishReason(StrEnum):
@@ -41,13 +41,29 @@ class BlockKind(StrEnum):
 class ReuseEnd(StrEnum):
     """Why the prompt was not taken from the KV cache any further."""
 
-    NOTHING_HELD = "nothing held"  # first prompt since the model was loaded
-    EVICTED = "evicted"  # it may have been held, and was given up for others
+    FIRST_TURN = "first turn"  # of a new conversation
+    MODEL_RELOADED = "model reloaded"  # nothing is held, and nothing was kept that fits
+    EVICTED = "evicted"  # it may have been kept, and was given up for others
     NEW_TEXT = "new text"  # all that was held is reused: the rest is new
-    TEXT_DIFFERS = "text differs"  # what is held was written for another text from here on
+    SYSTEM_CHANGED = "system prompt changed"
+    TURN_CHANGED = "turn changed"  # an earlier turn was edited, or another branch taken
+    TEMPLATE_CHANGED = "template changed"  # the template's own text, such as a date, is another from here on
     NOT_REWINDABLE = "not rewindable"  # the model's memory cannot be cut back to this place
     LAST_TOKEN = "last token"  # noqa: S105 - the whole prompt was held; its last token is read for its logits
     WHOLE_PROMPT = "whole prompt"  # it was held with the logits of its end: nothing is read
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """Bytes a loaded model takes: its weights, its KV cache with all states, and what it computes in."""
+
+    weights: int
+    kv: int
+    compute: int
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.kv + self.compute
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +80,19 @@ class ModelInfo:
     context_size: int
     batch_size: int
     threads: int
-    device: str  # as shown: "CPU", "CUDA: 24 of 33 layers"
+    device: str  # as shown: "CPU", "CUDA0: 24 of 33 layers, 7.1 of 8.0 GB"
     template_name: str  # "the model's own", or the name of the plain fallback that stands in for it
     has_own_template: bool
     default_sampling: Sampling  # the file's own values over DEFAULT_SAMPLING
     load_seconds: float
     has_thinking_switch: bool = False  # whether `GenerationRequest.thinking` makes a difference
     warnings: tuple[str, ...] = ()  # what the chat template cannot render, a sentence each
+    kv_type: KvType = KvType.F16
+    memory: MemoryUse | None = None  # what it really took, where llama.cpp says so
+    layers: int = 0  # the output layer counted
+    gpu_layers: int = 0
+    device_note: str = ""  # why it runs there and not as wished, a sentence
+    threads_note: str = ""  # why it has other threads than before, a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +212,12 @@ class Trace:
     token_times: tuple[float, ...] = ()
     kept_tokens: int = 0
     blocks: tuple[PromptBlock, ...] = ()
-    reuse_end: ReuseEnd = ReuseEnd.NOTHING_HELD
+    reuse_end: ReuseEnd = ReuseEnd.FIRST_TURN
+
+    @property
+    def reuse_ended_in(self) -> int | None:
+        """The index of the message in which the prompt was no longer taken from the KV cache; `None` where all was."""
+        return next((block.message for block in self.blocks if block.cached < block.tokens), None)
 
     @property
     def kept_ids(self) -> tuple[int, ...]:
