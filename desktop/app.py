@@ -6,6 +6,7 @@ import signal
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from desktop.crash import CrashHook
 from desktop.demo import Demo
 from desktop.engine_bridge import EngineBridge
+from desktop.engines import Engines
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase
 from desktop.settings import Settings, SettingsFile
@@ -31,6 +33,7 @@ from inference import (
     GenerationFailed,
     LocalEngine,
     ModelFailed,
+    RemoteEngine,
     StateBudget,
     embedded_model,
 )
@@ -76,7 +79,9 @@ class App(QObject):
         self._store = Store(places.conversations)
         self._crash = CrashHook(parent=self)
         self._bridge = EngineBridge(self)
-        self._engine = make_engine(self._bridge.post, _budget(self.settings.current, places.states))
+        budget = _budget(self.settings.current, places.states)
+        post = self._bridge.post
+        self._engine = Engines(partial(make_engine, post, budget), partial(RemoteEngine, post))
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         self.library = Library(self._store, self._engine, self.models, self)
         self._themes = ThemeSource(application, self.settings.current.colour_scheme, self)
@@ -115,6 +120,7 @@ class App(QObject):
     def _connect(self) -> None:
         # The choice first: what a session shows of the model is then what the picker shows.
         self._bridge.event_arrived.connect(self.models.on_event)
+        self._bridge.server_answered.connect(self.models.on_event)
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self.library.failed.connect(self._say)

@@ -6,15 +6,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import assert_never
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from desktop.conversations import Conversation, Turn, TurnState, messages_of, title_of
-from desktop.model_choice import ModelChoice, ModelPhase
+from desktop.conversations import Conversation, Turn, TurnState, messages_of, title_of, turns_of_messages
+from desktop.model_choice import ModelChoice, ModelPhase, ModelState
+from desktop.remedies import Remedy, RemedyKind, failure_of, remedies_for
 from desktop.store import Store, StoreError
 from inference import (
+    AnyModel,
     DeltaKind,
     Engine,
     EngineClosed,
@@ -26,17 +28,20 @@ from inference import (
     Message,
     ModelConfig,
     ModelFailed,
-    ModelInfo,
     ModelLoading,
     ModelReady,
     ModelUnloaded,
     PrefillProgress,
+    RemoteModel,
+    RemoteModelInfo,
+    ReuseEnd,
     Role,
     TextDelta,
     Timings,
     Trace,
     TurnsLeftOut,
     Usage,
+    WindowPolicy,
     rate_of_decode,
 )
 
@@ -72,6 +77,7 @@ class Activity:
     rate: float | None = None  # tokens per second of prefill, where known
     output_tokens: int = 0
     decode_seconds: float = 0.0
+    is_thinking: bool = False  # what is written now is reasoning
     streaming: bool = True  # False: the text is withheld until the end
 
     def prefill_position(self, now: float) -> float:
@@ -91,7 +97,10 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What the status bar shows: of the running reply, else of the last one. `None` (or "") where not known."""
+    """What the status bar shows: of the running reply, else of the last one. `None` (or "") where not known.
+
+    `device` is a server where that answers; `reuse_end` says why reading began where it did.
+    """
 
     device: str = ""
     threads: int | None = None
@@ -102,35 +111,46 @@ class Figures:
     cached_tokens: int | None = None
     decode_rate: float | None = None
     ttft: float | None = None
+    reuse_end: ReuseEnd | None = None
+    is_remote: bool = False
+    measured_at_client: bool = False  # the decode rate: from text to text as they came here
 
 
 @dataclass(slots=True)
 class _Generation:
-    """The generation that runs now."""
+    """The generation that runs now. `turns` are those of each message of the request, by their ids."""
 
     request: GenerationRequest
-    reply: Turn  # as it was stored before its first word
+    turns: tuple[tuple[int, ...], ...]
+    reply: Turn  # without what is being written
     streaming: bool
     usual_rate: float | None  # of prefill, from earlier prompts
     submitted: float  # time.perf_counter()
     load_seen: bool = False  # a load is no part of TTFT, and only the engine knows how much of one fell before it
     pieces: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    thought_seconds: float | None = None
 
     @property
-    def text(self) -> str:
-        return "".join(self.pieces)
+    def reply_so_far(self) -> Turn:
+        said = Message(Role.ASSISTANT, "".join(self.pieces), reasoning="".join(self.thoughts))
+        return replace(self.reply, message=said, thought_seconds=self.thought_seconds)
 
 
 class ChatSession(QObject):
     """One open conversation. It decides; widgets show what it says and ask it."""
 
     turn_added = Signal(object)  # Turn: the user's, then the reply, empty
+    turn_removed = Signal(int)  # turn id: another reply takes its place
     reply_grew = Signal(int, str)  # turn id and the text to append; only while streaming is on
+    thought_grew = Signal(int, str)  # the same of its reasoning
     turn_changed = Signal(object)  # Turn: final and whole
     activity_changed = Signal(object)  # Activity
     figures_changed = Signal(object)  # Figures
     title_changed = Signal(str)
-    turns_left_out = Signal(object)  # indexes of messages that the window has no room for
+    turns_left_out = Signal(object)  # Turn: the running reply, which is made without some of the turns before it
+    remedies_changed = Signal(object)  # what can be done about the last reply, where it failed: a tuple of Remedy
+    window_policy_changed = Signal(object)  # WindowPolicy
     failed = Signal(str)  # a sentence that belongs to no turn
 
     def __init__(
@@ -153,13 +173,15 @@ class ChatSession(QObject):
         self._conversation = conversation
         self._draft = store.new_draft if conversation is None else conversation.draft
         self._turns = [] if conversation is None else list(store.turns(conversation.head))
+        self._window_policy = WindowPolicy.STOP if conversation is None else conversation.window_policy
         self._info = models.state.info
         self._generation: _Generation | None = None
         self._unsaved: tuple[Turn, Trace | None] | None = None
         self._warned = False
         self._activity = Activity()
-        self._of_reply, self._figured_model = _last_figures(self._turns)
+        self._of_reply = self._last_figures()
         self._figures = self._current_figures()
+        self._remedies = self._current_remedies()
         self._checkpoint_timer = QTimer(self)
         self._checkpoint_timer.setSingleShot(True)
         self._checkpoint_timer.setInterval(checkpoint_milliseconds)
@@ -167,6 +189,7 @@ class ChatSession(QObject):
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(PROGRESS_MILLISECONDS)
         self._progress_timer.timeout.connect(self._show_progress)
+        models.changed.connect(self._on_model)
 
     @property
     def conversation(self) -> Conversation | None:
@@ -179,7 +202,7 @@ class ChatSession(QObject):
         generation = self._generation
         if generation is None or not generation.streaming:
             return tuple(self._turns)
-        return (*self._turns[:-1], replace(generation.reply, message=Message(Role.ASSISTANT, generation.text)))
+        return (*self._turns[:-1], generation.reply_so_far)
 
     @property
     def activity(self) -> Activity:
@@ -188,6 +211,16 @@ class ChatSession(QObject):
     @property
     def figures(self) -> Figures:
         return self._figures
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """What can be done about the last reply, where it failed."""
+        return self._remedies
+
+    @property
+    def window_policy(self) -> WindowPolicy:
+        """What is done when the conversation no longer fits the context window."""
+        return self._window_policy
 
     @property
     def is_busy(self) -> bool:
@@ -204,7 +237,7 @@ class ChatSession(QObject):
         """What was typed and not sent."""
         return self._draft
 
-    def send(self, text: str, *, streaming: bool) -> bool:
+    def send(self, text: str, *, streaming: bool, thinking: bool | None = None) -> bool:
         """Ask the model. False when nothing was sent; what was typed must then stay where it is."""
         model = self._models.config
         if model is None or self.is_busy or not text.strip():
@@ -213,11 +246,41 @@ class ChatSession(QObject):
         # Half a surrogate pair, as a broken clipboard brings it, can be neither stored nor tokenised.
         question = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:
-            self._begin(question, model, streaming=streaming)
+            reply = self._store_question(question, model, streaming=streaming)
         except StoreError as error:
             self.failed.emit(str(error))
             return False
+        self._begin(reply, model, thinking=thinking)
         return True
+
+    def mend(self, remedy: Remedy, *, streaming: bool, thinking: bool | None = None) -> bool:
+        """Do what was offered for the last reply, and ask its question again. False when nothing was asked."""
+        if remedy not in self._remedies or self.is_busy:
+            return False
+        match remedy.kind:
+            case RemedyKind.LEAVE_OUT_OLDEST:
+                self.set_window_policy(WindowPolicy.DROP_OLDEST)
+            case RemedyKind.LARGER_WINDOW:
+                self._models.use_window(remedy.context_size)
+            case RemedyKind.TRY_AGAIN | RemedyKind.CHANGE_KEY:
+                self._models.try_again()
+            case _:
+                assert_never(remedy.kind)
+        return self._ask_again(streaming=streaming, thinking=thinking)
+
+    def set_window_policy(self, policy: WindowPolicy) -> None:
+        """Choose what is done from now on when the conversation no longer fits."""
+        if policy is self._window_policy:
+            return
+        try:
+            if self._conversation is not None:
+                self._store.set_window_policy(self._conversation.id, policy)
+        except StoreError as error:
+            self.failed.emit(str(error))
+            return
+        self._window_policy = policy
+        self.window_policy_changed.emit(policy)
+        self._show_remedies()
 
     def stop(self) -> None:
         """End the running reply; what was written stays."""
@@ -243,11 +306,13 @@ class ChatSession(QObject):
         match event:
             case ModelLoading(model, fraction):
                 self._on_loading(model, fraction)
-            case ModelReady(info):
-                self._on_ready(info)
-            case ModelFailed() | ModelUnloaded():
+            case ModelReady():
+                self._on_ready()
+            case ModelUnloaded(model) if self._info is not None and self._info.config == model:
                 self._info = None
                 self._show_figures()
+            case ModelFailed() | ModelUnloaded():
+                pass
             case TurnsLeftOut() | PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
                 generation = self._generation
                 if generation is not None and generation.request.id == event.request:
@@ -255,32 +320,79 @@ class ChatSession(QObject):
             case _:
                 assert_never(event)
 
-    def _begin(self, question: str, model: ModelConfig, *, streaming: bool) -> None:
-        usual_rate = self._store.prefill_rate(model.path)
+    def _store_question(self, question: str, model: AnyModel, *, streaming: bool) -> Turn:
+        """Keep and show the question; the reply that is to be written."""
         exchange = self._store.begin_exchange(
             question,
             conversation=None if self._conversation is None else self._conversation.id,
             parent=self._turns[-1].id if self._turns else None,
             title=title_of(question),
             model_name=self._models.state.name,
-            model_path=model.path,
+            model=model,
             streamed=streaming,
+            window_policy=self._window_policy,
         )
         is_new = self._conversation is None
         self._conversation = exchange.conversation
         self._draft = ""
-        self._turns += (exchange.question, exchange.reply)
-        request = GenerationRequest(model, messages_of(self._turns, model.path))
-        self._generation = _Generation(request, exchange.reply, streaming, usual_rate, self._clock())
-        self._warned = False
-        self._of_reply, self._figured_model = Figures(), model.path
+        self._turns.append(exchange.question)
         if is_new:
             self.title_changed.emit(exchange.conversation.title)
         self.turn_added.emit(exchange.question)
-        self.turn_added.emit(exchange.reply)
+        return exchange.reply
+
+    def _ask_again(self, *, streaming: bool, thinking: bool | None) -> bool:
+        """Ask the last question again; the failed reply to it is kept, but no longer a part of the conversation."""
+        model = self._models.config
+        if model is None:
+            return False
+        self._save()
+        failed = self._turns[-1]
+        question = self._turns[-2].id
+        try:
+            reply = self._store.begin_reply(
+                question,
+                conversation=failed.conversation,
+                model_name=self._models.state.name,
+                model=model,
+                streamed=streaming,
+            )
+        except StoreError as error:
+            self.failed.emit(str(error))
+            return False
+        self._turns.pop()
+        self.turn_removed.emit(failed.id)
+        self._begin(reply, model, thinking=thinking)
+        return True
+
+    def _begin(self, reply: Turn, model: AnyModel, *, thinking: bool | None) -> None:
+        """Have `reply`, which is stored, written by the model."""
+        streaming = bool(reply.streamed)
+        request = GenerationRequest(
+            model,
+            messages_of(self._turns, model),
+            thinking=None if isinstance(model, RemoteModel) else thinking,
+            window_policy=self._window_policy,
+        )
+        turns = turns_of_messages(self._turns)
+        self._turns.append(reply)
+        self._generation = _Generation(request, turns, reply, streaming, self._usual_rate(model), self._clock())
+        self._warned = False
+        self._of_reply = Figures()
+        self._show_remedies()
+        self.turn_added.emit(reply)
         self._show_activity(self._activity_at_first(model, streaming=streaming))
         self._show_figures()
         self._ask(self._generation)
+
+    def _usual_rate(self, model: AnyModel) -> float | None:
+        """At which this model read its last prompts: a server says itself how far it is, where it does."""
+        if isinstance(model, RemoteModel):
+            return None
+        try:
+            return self._store.prefill_rate(model.path)
+        except StoreError:
+            return None  # it is a help for the progress alone; what cannot be kept is said when it is kept
 
     def _ask(self, generation: _Generation) -> None:
         generation.submitted = self._clock()
@@ -289,7 +401,7 @@ class ChatSession(QObject):
         except EngineClosed as error:
             self.on_event(GenerationFailed(generation.request.id, error))
 
-    def _activity_at_first(self, model: ModelConfig, *, streaming: bool) -> Activity:
+    def _activity_at_first(self, model: AnyModel, *, streaming: bool) -> Activity:
         state = self._models.state
         if state.phase is ModelPhase.LOADING and state.config == model:
             return Activity(Phase.LOADING, load_fraction=state.fraction, streaming=streaming)
@@ -298,15 +410,15 @@ class ChatSession(QObject):
     def _on_generation(self, generation: _Generation, event: GenerationEvent) -> None:
         match event:
             case TurnsLeftOut():
-                self.turns_left_out.emit(event.messages)
+                self._on_left_out(generation, event)
             case PrefillProgress():
                 self._on_prefill(generation, event)
             case TextDelta():
                 self._on_delta(generation, event)
             case GenerationFinished():
-                self._end(_finished(generation.reply, event), event.trace)
+                self._end(_finished(generation.reply_so_far, event), event.trace)
             case GenerationFailed():
-                self._end(_failed(generation.reply, event), None)
+                self._end(_failed(generation.reply_so_far, event), None)
             case _:
                 assert_never(event)
 
@@ -317,13 +429,25 @@ class ChatSession(QObject):
             if generation.request.model == model:
                 self._show_activity(replace(self._activity, phase=Phase.LOADING, load_fraction=fraction))
 
-    def _on_ready(self, info: ModelInfo) -> None:
-        self._info = info
+    def _on_ready(self) -> None:
         if self._generation is not None:
             self._generation.load_seen = True
         if self._activity.phase is Phase.LOADING:
             self._show_activity(replace(self._activity, phase=Phase.WAITING))
+
+    def _on_model(self, state: ModelState) -> None:
+        """Another model, or the same one otherwise: other figures, and perhaps other remedies."""
+        if state.phase is ModelPhase.LOADING and state.info is None:
+            return  # what stands there is of the model before, until the new one is known
+        self._info = state.info
         self._show_figures()
+        self._show_remedies()
+
+    def _on_left_out(self, generation: _Generation, event: TurnsLeftOut) -> None:
+        left_out = tuple(turn for message in event.messages for turn in generation.turns[message])
+        generation.reply = self._turns[-1] = replace(generation.reply, left_out=left_out)
+        self._save_soon()
+        self.turns_left_out.emit(generation.reply_so_far)
 
     def _on_prefill(self, generation: _Generation, event: PrefillProgress) -> None:
         measured = event.evaluated / event.seconds if event.evaluated and event.seconds > 0 else None
@@ -349,9 +473,12 @@ class ChatSession(QObject):
         self._show_figures()
 
     def _on_delta(self, generation: _Generation, event: TextDelta) -> None:
-        if event.kind is DeltaKind.ANSWER and event.text:
-            self._grow(generation, event.text)
         seconds = event.at - event.first_token_at
+        is_thinking = event.kind is DeltaKind.REASONING
+        if is_thinking:
+            generation.thought_seconds = seconds
+        if event.text:
+            self._grow(generation, event.text, is_thinking=is_thinking)
         before = self._activity
         read = before.new_tokens if before.phase is Phase.PREFILL else before.evaluated
         self._of_reply = replace(
@@ -367,14 +494,18 @@ class ChatSession(QObject):
                 evaluated=read,
                 output_tokens=event.output_tokens,
                 decode_seconds=seconds,
+                is_thinking=is_thinking,
             )
         )
         self._show_figures()
 
-    def _grow(self, generation: _Generation, text: str) -> None:
-        generation.pieces.append(text)
+    def _grow(self, generation: _Generation, text: str, *, is_thinking: bool) -> None:
+        (generation.thoughts if is_thinking else generation.pieces).append(text)
         if generation.streaming:
-            self.reply_grew.emit(generation.reply.id, text)
+            (self.thought_grew if is_thinking else self.reply_grew).emit(generation.reply.id, text)
+        self._save_soon()
+
+    def _save_soon(self) -> None:
         if not self._checkpoint_timer.isActive():
             self._checkpoint_timer.start()
 
@@ -384,10 +515,11 @@ class ChatSession(QObject):
         self._unsaved = (turn, trace)
         self._checkpoint_timer.stop()
         self._save()
-        self._of_reply, self._figured_model = _last_figures(self._turns)
+        self._of_reply = _figures_of(turn, trace)
         self.turn_changed.emit(turn)
         self._show_activity(Activity())
         self._show_figures()
+        self._show_remedies()
 
     def _save(self) -> None:
         """Store what is known of the reply: what was written so far, or how it ended.
@@ -399,7 +531,7 @@ class ChatSession(QObject):
                 self._store.finish(*self._unsaved)
                 self._unsaved = None
             elif self._generation is not None:
-                self._store.checkpoint(self._generation.reply.id, self._generation.text)
+                self._store.checkpoint(self._generation.reply_so_far)
         except StoreError as error:
             if not self._warned:
                 self._warned = True
@@ -425,24 +557,43 @@ class ChatSession(QObject):
         self.figures_changed.emit(self._figures)
 
     def _current_figures(self) -> Figures:
-        """The reply's figures, with those of the loaded model. Another model counts the same text differently."""
+        """The reply's figures, with those of the model that answers. Another one counts the same text differently."""
         info = self._info
         if info is None:
             return replace(self._of_reply, context_used=None)
-        is_its_own = self._figured_model == info.config.path
+        is_its_own = bool(self._turns) and self._turns[-1].is_by(info.config)
+        is_remote = isinstance(info, RemoteModelInfo)
         return replace(
             self._of_reply,
-            device=info.device,
-            threads=info.threads,
+            device=_host_of(info.config) if isinstance(info, RemoteModelInfo) else info.device,
+            is_remote=is_remote,
+            threads=None if isinstance(info, RemoteModelInfo) else info.threads,
             context_size=info.context_size,
             context_used=self._of_reply.context_used if is_its_own else None,
         )
+
+    def _last_figures(self) -> Figures:
+        """The figures of the last reply, as it was stored."""
+        if not self._turns:
+            return Figures()
+        return _figures_of(self._turns[-1], self._store.trace(self._turns[-1].id))
+
+    def _show_remedies(self) -> None:
+        remedies = self._current_remedies()
+        if remedies != self._remedies:
+            self._remedies = remedies
+            self.remedies_changed.emit(remedies)
+
+    def _current_remedies(self) -> tuple[Remedy, ...]:
+        if not self._turns or self.is_busy:
+            return ()
+        return remedies_for(self._turns[-1], self._info, self._window_policy)
 
 
 def _finished(reply: Turn, event: GenerationFinished) -> Turn:
     return replace(
         reply,
-        message=Message(Role.ASSISTANT, event.text, event.trace.kept_ids),
+        message=Message(Role.ASSISTANT, event.text, event.trace.kept_ids, event.reasoning),
         state=TurnState.COMPLETE,
         model_name=event.model_name,
         finish_reason=event.finish_reason,
@@ -452,29 +603,44 @@ def _finished(reply: Turn, event: GenerationFinished) -> Turn:
 
 
 def _failed(reply: Turn, event: GenerationFailed) -> Turn:
-    return replace(reply, message=Message(Role.ASSISTANT, event.text), state=TurnState.FAILED, error=str(event.error))
+    return replace(
+        reply,
+        message=Message(Role.ASSISTANT, event.text, reasoning=event.reasoning),
+        state=TurnState.FAILED,
+        error=str(event.error),
+        failure=failure_of(event.error),
+    )
 
 
-def _last_figures(turns: list[Turn]) -> tuple[Figures, Path | None]:
-    """The figures of the last turn, and the file of the model they were measured with."""
-    if not turns:
-        return Figures(), None
-    last = turns[-1]
-    if last.usage is None or last.timings is None:
-        return Figures(), last.model_path
-    return _figures_of(last.usage, last.timings), last.model_path
-
-
-def _figures_of(usage: Usage, timings: Timings) -> Figures:
-    if timings.prepare is None:
-        # It was stopped before its prompt was looked at: nothing was held, read or reused.
+def _figures_of(reply: Turn, trace: Trace | None) -> Figures:
+    usage, timings = reply.usage, reply.timings
+    if usage is None or timings is None or (timings.prepare is None and timings.wait is None):
+        # It failed, or was stopped before its prompt was looked at: nothing was held, read or reused.
         return Figures()
     cached = usage.cached_tokens
+    # What a server does not say is blank.
+    read = timings.prefill_tokens if reply.remote is None else timings.prefill_tokens or None
     return Figures(
-        context_used=None if cached is None else cached + timings.prefill_tokens + usage.output_tokens,
+        context_used=_tokens_held(usage, timings) if reply.remote is None else _tokens_told(usage),
         prefill_rate=timings.prefill_rate,
-        new_tokens=timings.prefill_tokens,
+        new_tokens=read,
         cached_tokens=cached,
         decode_rate=timings.decode_rate,
         ttft=timings.ttft,
+        reuse_end=None if trace is None or reply.remote is not None else trace.reuse_end,
+        measured_at_client=timings.measured_at_client,
     )
+
+
+def _tokens_held(usage: Usage, timings: Timings) -> int | None:
+    cached = usage.cached_tokens
+    return None if cached is None else cached + timings.prefill_tokens + usage.output_tokens
+
+
+def _tokens_told(usage: Usage) -> int | None:
+    """What a server says that it read and wrote."""
+    return usage.input_tokens + usage.output_tokens if usage.input_tokens and usage.output_tokens else None
+
+
+def _host_of(model: RemoteModel) -> str:
+    return urlsplit(model.base_url).netloc

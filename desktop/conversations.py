@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from inference import FinishReason, Message, Role, Timings, Usage
+from inference import AnyModel, FinishReason, Message, RemoteModel, Role, Timings, Usage, WindowPolicy
 
 TITLE_LENGTH = 60
 
@@ -22,12 +22,33 @@ class TurnState(StrEnum):
     INTERRUPTED = "interrupted"  # the program went away while this was being written
 
 
+class FailureKind(StrEnum):
+    """What kept a reply from being made, as far as something can be done about it in place."""
+
+    PROMPT_TOO_LONG = "prompt too long"
+    KEY_REFUSED = "key refused"
+    SERVER = "server"  # anything else about a server: another try may do
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a reply failed. Of a prompt that was too long: the tokens it needs, and how many of its messages could be
+    left out."""
+
+    kind: FailureKind = FailureKind.OTHER
+    needed: int = 0
+    droppable: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message in its place in a conversation: a node of an append-only tree, `parent` being the turn before.
 
-    `usage`, `timings`, `finish_reason`, `model_name`, `model_path` and `streamed` belong to replies; `error` is the
-    sentence of a failed one. `streamed` says whether the reply was shown while it was written.
+    All from `model_name` on belongs to replies. A model on this machine has its `model_path`, one of a server is
+    `remote`. `thought_seconds` is how long it wrote its reasoning, `left_out` holds the turns that the window had no
+    room for, `error` is the sentence of a failed reply and `failure` what is known of it. `streamed` says whether the
+    reply was shown while it was written.
     """
 
     id: int
@@ -43,15 +64,24 @@ class Turn:
     timings: Timings | None = None
     streamed: bool | None = None
     error: str = ""
+    failure: Failure | None = None
+    remote: RemoteModel | None = None
+    thought_seconds: float | None = None
+    left_out: tuple[int, ...] = ()
 
     @property
     def is_reply(self) -> bool:
         return self.message.role is Role.ASSISTANT
 
+    def is_by(self, model: AnyModel) -> bool:
+        """Whether this model wrote it."""
+        return self.remote == model if isinstance(model, RemoteModel) else self.model_path == model.path
+
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A conversation as the list shows it; `head` is its last turn, `draft` what was typed and not sent."""
+    """A conversation as the list shows it; `head` is its last turn, `draft` what was typed and not sent,
+    `window_policy` what is done when it no longer fits the context window."""
 
     id: int
     title: str
@@ -59,6 +89,7 @@ class Conversation:
     updated: datetime
     head: int | None = None
     draft: str = ""
+    window_policy: WindowPolicy = WindowPolicy.STOP
 
 
 def title_of(text: str) -> str:
@@ -71,25 +102,42 @@ def title_of(text: str) -> str:
     return (head if line[TITLE_LENGTH - 1] == " " else head.rpartition(" ")[0] or head) + "…"
 
 
-def messages_of(turns: Iterable[Turn], model_path: Path) -> tuple[Message, ...]:
-    """What the model in this file is asked to read: these turns, so that user and assistant alternate.
+def messages_of(turns: Iterable[Turn], model: AnyModel) -> tuple[Message, ...]:
+    """What this model is asked to read: these turns, so that user and assistant alternate.
 
     A reply without a word is left out. If it failed, its question is left out too: no model has read it, and one
     that was too long once would make every later prompt too long. If it was stopped, the question still stands and
     is read together with the next one, in one message, since many chat templates refuse two in a row.
 
-    Token ids mean something to the model that sampled them only.
+    Reasoning goes along; the model's template decides whether it is read. Token ids mean something to the model that
+    sampled them only.
     """
-    messages: list[Message] = []
+    return tuple(_message_of(spoken, model) for spoken in _spoken_together(turns))
+
+
+def turns_of_messages(turns: Iterable[Turn]) -> tuple[tuple[int, ...], ...]:
+    """The turns that each message of `messages_of` is made of, by their ids."""
+    return tuple(tuple(turn.id for turn in spoken) for spoken in _spoken_together(turns))
+
+
+def _message_of(spoken: Sequence[Turn], model: AnyModel) -> Message:
+    first = spoken[0].message
+    if len(spoken) > 1:
+        return Message(first.role, "\n\n".join(turn.message.content for turn in spoken))
+    if first.token_ids and not spoken[0].is_by(model):
+        return replace(first, token_ids=())
+    return first
+
+
+def _spoken_together(turns: Iterable[Turn]) -> list[list[Turn]]:
+    """The turns that are worth reading, those of one speaker in a row together."""
+    together: list[list[Turn]] = []
     for turn in _worth_reading(turns):
-        message = turn.message
-        if messages and messages[-1].role is message.role:
-            messages[-1] = Message(message.role, f"{messages[-1].content}\n\n{message.content}")
-        elif message.token_ids and turn.model_path != model_path:
-            messages.append(Message(message.role, message.content))
+        if together and together[-1][0].message.role is turn.message.role:
+            together[-1].append(turn)
         else:
-            messages.append(message)
-    return tuple(messages)
+            together.append([turn])
+    return together
 
 
 def _worth_reading(turns: Iterable[Turn]) -> list[Turn]:

@@ -1,8 +1,9 @@
 """The one place where other threads meet Qt's.
 
-An engine posts its events from its own thread, at the cost of an append; Qt's thread takes them out in the order
-they came. While text is being written that happens once a frame; what somebody waits for (the first text, an end,
-progress, anything about a model) wakes Qt's thread at once. When nothing is being written nothing ticks.
+An engine posts its events from its own thread, and so does the counter of drafts, at the cost of an append; Qt's
+thread takes them out in the order they came. While text is being written that happens once a frame; what somebody
+waits for (the first text, an end, progress, anything about a model) wakes Qt's thread at once. When nothing is being
+written nothing ticks.
 """
 
 from __future__ import annotations
@@ -13,21 +14,36 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from inference import Event, GenerationFailed, GenerationFinished, RequestId, TextDelta
+from inference import (
+    Event,
+    GenerationFailed,
+    GenerationFinished,
+    RemoteModelEvent,
+    RemoteModelFailed,
+    RemoteModelReady,
+    RequestId,
+    TextDelta,
+    TokenCount,
+)
 
 FRAME_MILLISECONDS = 33
+
+Posted = Event | RemoteModelEvent | TokenCount
 
 
 class EngineBridge(QObject):
     """Carries events from engine threads to Qt's."""
 
-    event_arrived = Signal(object)  # Event, on Qt's thread
+    # On Qt's thread:
+    event_arrived = Signal(object)  # Event
+    server_answered = Signal(object)  # RemoteModelEvent
+    counted = Signal(object)  # TokenCount
     _woken = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         # Shared by the threads. A deque's ends and a set's single steps are atomic.
-        self._events: deque[Event] = deque()
+        self._events: deque[Posted] = deque()
         self._announced: set[RequestId] = set()
         self._wake_is_due = False
         # Qt's thread only.
@@ -45,7 +61,7 @@ class EngineBridge(QObject):
         """Whether the frame timer runs: only while text is being written."""
         return self._timer.isActive()
 
-    def post(self, event: Event) -> None:
+    def post(self, event: Posted) -> None:
         """Take an event, from any thread, at any time; after this object is gone nobody sees it."""
         self._events.append(event)
         if self._cannot_wait(event) and not self._wake_is_due:
@@ -62,9 +78,7 @@ class EngineBridge(QObject):
         self._is_draining = True
         try:
             while self._events:
-                event = self._joined(self._events.popleft())
-                self._watch(event)
-                self.event_arrived.emit(event)
+                self._deliver(self._joined(self._events.popleft()))
         finally:
             self._is_draining = False
         if self._writing and not self._timer.isActive():
@@ -72,7 +86,17 @@ class EngineBridge(QObject):
         elif not self._writing:
             self._timer.stop()
 
-    def _cannot_wait(self, event: Event) -> bool:
+    def _deliver(self, event: Posted) -> None:
+        match event:
+            case TokenCount():
+                self.counted.emit(event)
+            case RemoteModelReady() | RemoteModelFailed():
+                self.server_answered.emit(event)
+            case _:
+                self._watch(event)
+                self.event_arrived.emit(event)
+
+    def _cannot_wait(self, event: Posted) -> bool:
         match event:
             case TextDelta(request):
                 if request in self._announced:
@@ -84,7 +108,7 @@ class EngineBridge(QObject):
                 pass
         return True
 
-    def _joined(self, event: Event) -> Event:
+    def _joined(self, event: Posted) -> Posted:
         if not isinstance(event, TextDelta):
             return event
         pieces = [event.text]

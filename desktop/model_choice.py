@@ -1,16 +1,20 @@
-"""Which model answers, and how far it is with loading."""
+"""Which model answers, and how far it is with loading: a file on this machine, or a model of a server."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.settings import SettingsFile
+from desktop.conversations import FailureKind
+from desktop.remedies import failure_of
+from desktop.settings import ModelWindow, Settings, SettingsFile
 from inference import (
-    Engine,
+    AnyModel,
     Event,
     ModelConfig,
     ModelFailed,
@@ -18,6 +22,11 @@ from inference import (
     ModelLoading,
     ModelReady,
     ModelUnloaded,
+    RemoteModel,
+    RemoteModelEvent,
+    RemoteModelFailed,
+    RemoteModelInfo,
+    RemoteModelReady,
     display_name,
 )
 
@@ -25,7 +34,7 @@ RECENT_MODELS = 8
 
 
 class ModelPhase(StrEnum):
-    """How far the chosen model is."""
+    """How far the chosen model is. One of a server is loading while the server is asked about it."""
 
     NONE = "none"
     LOADING = "loading"
@@ -38,17 +47,37 @@ class ModelState:
     """The chosen model: `config` names it, `info` describes it once it is ready, `error` says why it failed."""
 
     phase: ModelPhase = ModelPhase.NONE
-    config: ModelConfig | None = None
+    config: AnyModel | None = None
     fraction: float = 0.0  # of the loading, 0 to 1
-    info: ModelInfo | None = None
+    info: ModelInfo | RemoteModelInfo | None = None
     error: str = ""
+    failure: FailureKind = FailureKind.OTHER
 
     @property
     def name(self) -> str:
         """How the model is called on screen; empty where there is none."""
         if self.info is not None:
             return self.info.name
-        return "" if self.config is None else display_name(self.config.path)
+        return "" if self.config is None else name_of(self.config)
+
+    @property
+    def server(self) -> str:
+        """The server that answers, as it is called in sentences; empty where the model is on this machine."""
+        return urlsplit(self.config.base_url).netloc if isinstance(self.config, RemoteModel) else ""
+
+
+def name_of(model: AnyModel) -> str:
+    """How a model is called before anything else is known of it."""
+    if isinstance(model, RemoteModel):
+        return model.name or urlsplit(model.base_url).netloc
+    return display_name(model.path)
+
+
+class ModelLoader(Protocol):
+    """What a choice of model asks of the engines."""
+
+    def load(self, model: AnyModel) -> None: ...
+    def unload(self) -> None: ...
 
 
 class ModelChoice(QObject):
@@ -57,7 +86,7 @@ class ModelChoice(QObject):
     changed = Signal(object)  # ModelState
 
     def __init__(
-        self, engine: Engine, settings: SettingsFile, embedded: Path | None, parent: QObject | None = None
+        self, engine: ModelLoader, settings: SettingsFile, embedded: Path | None, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._engine = engine
@@ -70,7 +99,7 @@ class ModelChoice(QObject):
         return self._state
 
     @property
-    def config(self) -> ModelConfig | None:
+    def config(self) -> AnyModel | None:
         """What a prompt sent now would be answered by: nothing where no model is chosen or the chosen one failed."""
         return None if self._state.phase is ModelPhase.FAILED else self._state.config
 
@@ -85,54 +114,100 @@ class ModelChoice(QObject):
         embedded = () if self._embedded is None else (self._embedded,)
         return tuple(path for path in (*embedded, *recent) if path.is_file())
 
+    def known_servers(self) -> tuple[RemoteModel, ...]:
+        """The models of servers that answered lately."""
+        return self._settings.current.servers
+
     def load(self) -> None:
         """Begin with the model used last, else with the embedded one; without either there is none."""
-        last = self._settings.current.model
-        path = Path(last) if last else self._embedded
+        settings = self._settings.current
+        if settings.use_server and settings.servers:
+            self.choose(settings.servers[0])
+            return
+        path = Path(settings.model) if settings.model else self._embedded
         if path is not None:
             self.choose(path)
 
-    def choose(self, path: Path) -> None:
-        """Let the model in this file answer from now on."""
-        settings = self._settings.current
-        config = ModelConfig(path.absolute(), settings.context_size, settings.threads)
-        if config == self._state.config and self._state.phase in (ModelPhase.LOADING, ModelPhase.READY):
-            return
-        self._become(ModelState(ModelPhase.LOADING, config))
-        self._engine.load(config)
+    def choose(self, model: Path | RemoteModel) -> None:
+        """Let the model in this file, or of this server, answer from now on."""
+        self._take(model if isinstance(model, RemoteModel) else self._config_of(model.absolute()))
+
+    def use_window(self, context_size: int) -> None:
+        """Load the chosen model file with a context window of this size."""
+        if isinstance(self._state.config, ModelConfig):
+            self._take(replace(self._state.config, context_size=context_size))
+
+    def try_again(self) -> None:
+        """Load once more what failed."""
+        if self._state.phase is ModelPhase.FAILED and self._state.config is not None:
+            self._take(self._state.config)
 
     def eject(self) -> None:
         """Free the model and its memory; none answers until another is chosen."""
         self._become(ModelState())
         self._engine.unload()
 
-    def on_event(self, event: Event) -> None:
-        """Follow the engine. What it says about a model that is no longer the chosen one does not matter here."""
+    def on_event(self, event: Event | RemoteModelEvent) -> None:
+        """Follow the engines. What they say about a model that is no longer the chosen one does not matter here."""
         match event:
             case ModelLoading(model, fraction) if model == self._state.config:
                 self._become(ModelState(ModelPhase.LOADING, model, fraction))
             case ModelReady(info) if info.config == self._state.config:
                 self._become(ModelState(ModelPhase.READY, info.config, 1.0, info))
-                self._remember(info.config.path)
-            case ModelFailed(model, error) if model == self._state.config:
-                self._become(ModelState(ModelPhase.FAILED, model, error=str(error)))
+                self._remember_file(info.config)
+            case RemoteModelReady(remote) if self._is_chosen(remote.config):
+                self._become(ModelState(ModelPhase.READY, remote.config, 1.0, remote))
+                self._remember_server(remote.config)
+            case ModelFailed(model, error) | RemoteModelFailed(model, error) if model == self._state.config:
+                failed = ModelState(ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind)
+                self._become(failed)
             case ModelUnloaded(model) if model == self._state.config and self._state.phase is ModelPhase.READY:
                 # Not ejected: the engine needed the room. The next prompt loads it again.
                 self._become(ModelState(ModelPhase.NONE, model))
             case _:
                 pass
 
+    def _take(self, config: AnyModel) -> None:
+        if config == self._state.config and self._state.phase in (ModelPhase.LOADING, ModelPhase.READY):
+            return
+        self._become(ModelState(ModelPhase.LOADING, config))
+        self._engine.load(config)
+
+    def _config_of(self, path: Path) -> ModelConfig:
+        settings = self._settings.current
+        own = (window.context_size for window in settings.windows if window.model == str(path))
+        return ModelConfig(path, next(own, settings.context_size), settings.threads)
+
+    def _is_chosen(self, model: RemoteModel) -> bool:
+        """Whether this is the chosen model; where none was named, the server has named its first."""
+        chosen = self._state.config
+        if not isinstance(chosen, RemoteModel) or chosen.base_url != model.base_url:
+            return False
+        return chosen.name in ("", model.name)
+
     def _become(self, state: ModelState) -> None:
         self._state = state
         self.changed.emit(state)
 
-    def _remember(self, path: Path) -> None:
-        """Only a model that could be loaded is worth coming back to."""
-        settings = self._settings.current
-        if path == self._embedded:
-            new = replace(settings, model="")
+    def _remember_file(self, config: ModelConfig) -> None:
+        """Only a model that could be loaded is worth coming back to, and only a window that it could be loaded with."""
+        settings, path = self._settings.current, str(config.path)
+        windows = tuple(window for window in settings.windows if window.model != path)
+        if config.context_size is not None and config.context_size != settings.context_size:
+            windows = (ModelWindow(path, config.context_size), *windows)
+        new = replace(settings, windows=windows, use_server=False)
+        if config.path == self._embedded:
+            new = replace(new, model="")
         else:
-            others = tuple(name for name in settings.recent_models if name != str(path))
-            new = replace(settings, model=str(path), recent_models=(str(path), *others)[:RECENT_MODELS])
-        if new != settings:
-            self._settings.save(new)
+            others = tuple(name for name in settings.recent_models if name != path)
+            new = replace(new, model=path, recent_models=(path, *others)[:RECENT_MODELS])
+        self._save(new)
+
+    def _remember_server(self, model: RemoteModel) -> None:
+        settings = self._settings.current
+        others = tuple(known for known in settings.servers if known != model)
+        self._save(replace(settings, servers=(model, *others)[:RECENT_MODELS], use_server=True))
+
+    def _save(self, settings: Settings) -> None:
+        if settings != self._settings.current:
+            self._settings.save(settings)

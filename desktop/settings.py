@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import tomli_w
+
+from inference import RemoteModel
 
 _OPTIONAL_NUMBERS = ("context_size", "threads")
 _POSITIVE_NUMBERS = (*_OPTIONAL_NUMBERS, "sidebar_width")
@@ -24,10 +26,19 @@ class ColourScheme(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelWindow:
+    """A model file that is loaded with a context window of its own size."""
+
+    model: str  # path
+    context_size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that is remembered of how somebody likes the program. Replaced whole, never changed."""
 
     streaming: bool = True
+    thinking: bool = True  # before the answer, where the model has a switch for it
     colour_scheme: ColourScheme = ColourScheme.SYSTEM
     model: str = ""  # path of the model used last; empty for the embedded one
     context_size: int | None = None
@@ -35,9 +46,15 @@ class Settings:
     kv_memory_megabytes: int = 512  # states of conversations that were left, in memory
     kv_disk_megabytes: int = 4096  # and on disk; 0 keeps nothing there
     recent_models: tuple[str, ...] = ()  # newest first, the embedded one never among them
+    windows: tuple[ModelWindow, ...] = ()  # of models that got another one than `context_size`
+    servers: tuple[RemoteModel, ...] = ()  # models of servers, the one used last first; no key is ever here
+    use_server: bool = False  # whether the first of those answers, not `model`
     window_geometry: str = ""  # Qt's own bytes in base64
     sidebar_width: int = 260
     sidebar_shown: bool = True
+
+
+_TABLES: dict[str, type[ModelWindow] | type[RemoteModel]] = {"windows": ModelWindow, "servers": RemoteModel}
 
 
 class SettingsFile:
@@ -119,6 +136,8 @@ def _value(name: str, value: object) -> object:
         ValueError: it is not of that kind.
     """
     default = getattr(Settings(), name)
+    if name in _TABLES:
+        return _rows(_TABLES[name], value)
     if name == "colour_scheme":
         return ColourScheme(str(value))
     if name in _OPTIONAL_NUMBERS or (isinstance(default, int) and not isinstance(default, bool)):
@@ -132,14 +151,33 @@ def _value(name: str, value: object) -> object:
     raise ValueError(name)
 
 
+def _rows(kind: type[ModelWindow] | type[RemoteModel], value: object) -> tuple[object, ...]:
+    """A list of tables as values of a kind.
+
+    Raises:
+        ValueError: one of them is none.
+    """
+    kinds = {field.name: int if field.type == "int" else str for field in fields(kind)}
+    rows = []
+    for row in value if isinstance(value, list) else [None]:
+        if not isinstance(row, dict) or {name: type(row.get(name)) for name in kinds} != kinds:
+            raise ValueError(kind.__name__)
+        rows.append(kind(**{name: row[name] for name in kinds}))
+    return tuple(rows)
+
+
 def _content_of(settings: Settings) -> dict[str, object]:
     """What is written: everything but what was left open (TOML has no word for nothing)."""
     content: dict[str, object] = {}
     for field in fields(settings):
         value = getattr(settings, field.name)
         if value is not None:
-            content[field.name] = list(value) if isinstance(value, tuple) else value
+            content[field.name] = [_plain(item) for item in value] if isinstance(value, tuple) else value
     return content
+
+
+def _plain(item: object) -> object:
+    return asdict(item) if isinstance(item, ModelWindow | RemoteModel) else item
 
 
 def _replace(path: Path, content: str) -> None:

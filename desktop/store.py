@@ -20,9 +20,22 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-from desktop.conversations import Conversation, Turn, TurnState
+from desktop.conversations import Conversation, Failure, FailureKind, Turn, TurnState
 from desktop.process_lock import ProcessLock
-from inference import BlockKind, FinishReason, Message, PromptBlock, ReuseEnd, Role, Timings, Trace, Usage
+from inference import (
+    AnyModel,
+    BlockKind,
+    FinishReason,
+    Message,
+    PromptBlock,
+    RemoteModel,
+    ReuseEnd,
+    Role,
+    Timings,
+    Trace,
+    Usage,
+    WindowPolicy,
+)
 
 
 class StoreError(Exception):
@@ -100,18 +113,22 @@ class Store:
         parent: int | None,
         title: str,
         model_name: str,
-        model_path: Path,
+        model: AnyModel,
         streamed: bool,
+        window_policy: WindowPolicy = WindowPolicy.STOP,
     ) -> Exchange:
         """Store a question after `parent`, and the reply to it as one that is being written: both or neither.
 
-        Without a conversation a new one of that title is made. The draft becomes the question, so it is emptied.
+        Without a conversation a new one of that title and policy is made. The draft becomes the question, so it is
+        emptied.
         """
         now = _now()
         with self._writing() as connection:
             if conversation is None:
                 conversation = _insert(
-                    connection, "INSERT INTO conversations (title, created, updated) VALUES (?, ?, ?)", title, now, now
+                    connection,
+                    "INSERT INTO conversations (title, created, updated, window_policy) VALUES (?, ?, ?, ?)",
+                    *(title, now, now, window_policy),
                 )
                 connection.execute("DELETE FROM new_draft")
             asked = _insert(
@@ -119,33 +136,60 @@ class Store:
                 "INSERT INTO turns (conversation, parent, role, content, created, state) VALUES (?, ?, ?, ?, ?, ?)",
                 *(conversation, parent, Role.USER, question, now, TurnState.COMPLETE),
             )
-            reply = _insert(
-                connection,
-                "INSERT INTO turns (conversation, parent, role, content, created, state, model_name, model_path,"
-                " streamed, writer) VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?)",
-                *(conversation, asked, Role.ASSISTANT, now, TurnState.WRITING),
-                *(model_name, str(model_path), streamed, self._lock.name),
-            )
-            connection.execute(
-                "UPDATE conversations SET head = ?, updated = ?, draft = '' WHERE id = ?", (reply, now, conversation)
-            )
+            connection.execute("UPDATE conversations SET draft = '' WHERE id = ?", (conversation,))
+            reply = self._begin_reply(connection, conversation, asked, model_name, model, streamed=streamed)
             kept = connection.execute(f"{_CONVERSATION} WHERE id = ?", (conversation,)).fetchone()
             turns = connection.execute(f"{_TURN} WHERE id IN (?, ?) ORDER BY id", (asked, reply)).fetchall()
         return Exchange(_conversation_from(kept), *(_turn_from(row) for row in turns))
 
-    def checkpoint(self, turn_id: int, text: str) -> None:
+    def begin_reply(
+        self, question: int, *, conversation: int, model_name: str, model: AnyModel, streamed: bool
+    ) -> Turn:
+        """Store another reply to a question, as one that is being written. The one before is kept beside it."""
+        with self._writing() as connection:
+            reply = self._begin_reply(connection, conversation, question, model_name, model, streamed=streamed)
+            row = connection.execute(f"{_TURN} WHERE id = ?", (reply,)).fetchone()
+        return _turn_from(row)
+
+    def _begin_reply(
+        self,
+        connection: sqlite3.Connection,
+        conversation: int,
+        question: int,
+        model_name: str,
+        model: AnyModel,
+        *,
+        streamed: bool,
+    ) -> int:
+        now = _now()
+        reply = _insert(
+            connection,
+            "INSERT INTO turns (conversation, parent, role, content, created, state, model_name, model_path, server,"
+            " server_model, streamed, writer) VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(conversation, question, Role.ASSISTANT, now, TurnState.WRITING, model_name),
+            *(*_columns_of(model), streamed, self._lock.name),
+        )
+        connection.execute("UPDATE conversations SET head = ?, updated = ? WHERE id = ?", (reply, now, conversation))
+        return reply
+
+    def checkpoint(self, turn: Turn) -> None:
         """Keep what has been written of a running reply."""
         with self._writing() as connection:
-            connection.execute("UPDATE turns SET content = ?, token_ids = NULL WHERE id = ?", (text, turn_id))
+            connection.execute(
+                "UPDATE turns SET content = ?, reasoning = ?, left_out = ?, token_ids = NULL WHERE id = ?",
+                (turn.message.content, turn.message.reasoning, _packed_turns(turn.left_out), turn.id),
+            )
 
     def finish(self, turn: Turn, trace: Trace | None) -> None:
         """Keep a reply as it ended. Its text and the token ids of that text are written together."""
         with self._writing() as connection:
             connection.execute(
-                "UPDATE turns SET content = ?, token_ids = ?, state = ?, model_name = ?, finish_reason = ?, usage = ?,"
-                " timings = ?, error = ?, writer = NULL WHERE id = ?",
+                "UPDATE turns SET content = ?, reasoning = ?, token_ids = ?, state = ?, model_name = ?,"
+                " finish_reason = ?, usage = ?, timings = ?, error = ?, failure = ?, thought_seconds = ?, left_out = ?,"
+                " writer = NULL WHERE id = ?",
                 (
                     turn.message.content,
+                    turn.message.reasoning,
                     _packed_ids(turn.message.token_ids),
                     turn.state,
                     turn.model_name,
@@ -153,6 +197,9 @@ class Store:
                     None if turn.usage is None else json.dumps(asdict(turn.usage)),
                     None if turn.timings is None else json.dumps(asdict(turn.timings)),
                     turn.error,
+                    None if turn.failure is None else json.dumps(asdict(turn.failure)),
+                    turn.thought_seconds,
+                    _packed_turns(turn.left_out),
                     turn.id,
                 ),
             )
@@ -161,6 +208,11 @@ class Store:
                 connection.execute(
                     "INSERT OR REPLACE INTO traces (turn, packed) VALUES (?, ?)", (turn.id, packed_trace(trace))
                 )
+
+    def set_window_policy(self, conversation: int, policy: WindowPolicy) -> None:
+        """Keep what is done when a conversation no longer fits the context window."""
+        with self._writing() as connection:
+            connection.execute("UPDATE conversations SET window_policy = ? WHERE id = ?", (policy, conversation))
 
     def trace(self, turn_id: int) -> Trace | None:
         """How a reply came about; `None` where nothing was recorded."""
@@ -304,14 +356,27 @@ def _first_schema(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE INDEX timed_turns ON turns (model_path, id) WHERE timings IS NOT NULL")
 
 
-MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema,)
+def _reasoning_windows_and_servers(connection: sqlite3.Connection) -> None:
+    for column in (
+        "reasoning TEXT NOT NULL DEFAULT ''",
+        "thought_seconds REAL",
+        "left_out TEXT NOT NULL DEFAULT '[]'",
+        "failure TEXT",
+        "server TEXT",
+        "server_model TEXT",
+    ):
+        connection.execute(f"ALTER TABLE turns ADD COLUMN {column}")
+    connection.execute("ALTER TABLE conversations ADD COLUMN window_policy TEXT NOT NULL DEFAULT 'stop'")
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (_first_schema, _reasoning_windows_and_servers)
 """What brings the file from each version to the next; its version is how many of them it has seen."""
 
-_CONVERSATION = "SELECT id, title, created, updated, head, draft FROM conversations"
+_CONVERSATION = "SELECT id, title, created, updated, head, draft, window_policy FROM conversations"
 
 _TURN = (
     "SELECT id, conversation, parent, role, content, token_ids, created, state, model_name, model_path, finish_reason,"
-    " usage, timings, streamed, error FROM turns"
+    " usage, timings, streamed, error, reasoning, failure, server, server_model, thought_seconds, left_out FROM turns"
 )
 
 _PATH_TO_HEAD = f"""
@@ -329,21 +394,28 @@ def _insert(connection: sqlite3.Connection, statement: str, *values: object) -> 
     return row
 
 
-def _conversation_from(row: tuple[int, str, str, str, int | None, str]) -> Conversation:
-    number, title, created, updated, head, draft = row
+def _conversation_from(row: tuple[int, str, str, str, int | None, str, str]) -> Conversation:
+    number, title, created, updated, head, draft, policy = row
     return Conversation(
-        number, title, datetime.fromisoformat(created), datetime.fromisoformat(updated), head=head, draft=draft
+        number,
+        title,
+        datetime.fromisoformat(created),
+        datetime.fromisoformat(updated),
+        head=head,
+        draft=draft,
+        window_policy=WindowPolicy(policy),
     )
 
 
 def _turn_from(row: tuple) -> Turn:  # type: ignore[type-arg]  # a row is what the columns of _TURN are
     (number, conversation, parent, role, content, token_ids, created, state, model_name, model_path) = row[:10]
-    finish_reason, usage, timings, streamed, error = row[10:]
+    finish_reason, usage, timings, streamed, error, reasoning = row[10:16]
+    failure, server, server_model, thought_seconds, left_out = row[16:]
     return Turn(
         id=number,
         conversation=conversation,
         parent=parent,
-        message=Message(Role(role), content, _unpacked_ids(token_ids)),
+        message=Message(Role(role), content, _unpacked_ids(token_ids), reasoning),
         created=datetime.fromisoformat(created),
         state=TurnState(state),
         model_name=model_name,
@@ -353,7 +425,26 @@ def _turn_from(row: tuple) -> Turn:  # type: ignore[type-arg]  # a row is what t
         timings=None if timings is None else Timings(**json.loads(timings)),
         streamed=None if streamed is None else bool(streamed),
         error=error,
+        failure=None if failure is None else _failure_from(json.loads(failure)),
+        remote=None if server is None else RemoteModel(server, server_model),
+        thought_seconds=thought_seconds,
+        left_out=tuple(json.loads(left_out)),
     )
+
+
+def _failure_from(facts: dict[str, str | int]) -> Failure:
+    return Failure(FailureKind(str(facts["kind"])), int(facts["needed"]), int(facts["droppable"]))
+
+
+def _columns_of(model: AnyModel) -> tuple[str | None, str | None, str | None]:
+    """A model as the path of its file, or as its server and what that calls it."""
+    if isinstance(model, RemoteModel):
+        return None, model.base_url, model.name
+    return str(model.path), None, None
+
+
+def _packed_turns(turns: tuple[int, ...]) -> str:
+    return json.dumps(turns, separators=(",", ":"))
 
 
 def _packed_ids(token_ids: tuple[int, ...]) -> bytes | None:

@@ -56,6 +56,7 @@ from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
 from desktop.widgets.transcript import Transcript
 from desktop.widgets.typesetting import TEXT_COLUMN
+from inference import ModelInfo
 
 NARROW = 700  # below this width the sidebar and the conversation take turns
 MODEL_SUFFIX = ".gguf"
@@ -334,7 +335,7 @@ class Window(QMainWindow):
         self.conversation_list.fold_wanted.connect(self.sidebar_action.trigger)
         self.new_button.clicked.connect(self.new_action.trigger)
         self.unfold_button.clicked.connect(self.sidebar_action.trigger)
-        self.model_picker.chosen.connect(self.open_model)
+        self.model_picker.chosen.connect(self._models.choose)
         self.streaming_switch.toggled.connect(self._set_streaming)
         self.empty_state.prompt_chosen.connect(self._send_example)
         self.transcript.link_activated.connect(self._offer_link)
@@ -484,7 +485,7 @@ class Window(QMainWindow):
         self.eject_action.setEnabled(state.phase in (ModelPhase.LOADING, ModelPhase.READY))
         if state.phase is not self._shown_phase:
             self._shown_phase = state.phase
-            self.model_picker.show_models(self._models.known_models())
+            self.model_picker.show_models(self._models.known_models(), self._models.known_servers())
             self._say_how_the_model_is(state)
 
     def _say_how_the_model_is(self, state: ModelState) -> None:
@@ -494,7 +495,7 @@ class Window(QMainWindow):
         if state.phase is ModelPhase.FAILED:
             action = self.tr("Open another…")
             self._model_notice = self.show_notice(state.error, NoticeKind.ERROR, action, self._ask_for_model)
-        elif state.info is not None and not state.info.has_own_template:
+        elif isinstance(state.info, ModelInfo) and not state.info.has_own_template:
             plain = self.tr(
                 "{model} has no chat template of its own. A plain one ({template}) stands in; replies may ramble."
             )

@@ -17,7 +17,7 @@ from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import Theme, control_font, figure_font, message_font, scroll_bar_style
 from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
 from desktop.widgets.painting import Emblem
-from inference import ModelInfo
+from inference import ModelConfig, ModelInfo, RemoteModelInfo
 
 _WIDTH = 560
 _EMBLEM = 64
@@ -107,7 +107,7 @@ class EmptyState(QScrollArea):
         self._title.setText(state.name)
         failed = state.phase is ModelPhase.FAILED
         self._about.setText(state.error if failed else self.tr(examples.about))
-        self._show_facts("" if state.info is None else self._facts_of(state.info))
+        self._show_facts(self._facts_of(state))
         self._offer(() if failed else examples.prompts)
         self.open_button.setVisible(failed)
 
@@ -116,7 +116,19 @@ class EmptyState(QScrollArea):
         self._facts.setText(facts)
         self._facts.setVisible(self._state.config is not None)
 
-    def _facts_of(self, info: ModelInfo) -> str:
+    def _facts_of(self, state: ModelState) -> str:
+        match state.info:
+            case ModelInfo() as info:
+                return self._facts_of_file(info)
+            case RemoteModelInfo(context_size=None):
+                return self.tr("Answers from {server}").format(server=state.server)
+            case RemoteModelInfo(context_size=size):
+                words = self.tr("Answers from {server}, a window of {context} tokens")
+                return words.format(server=state.server, context=wording.whole(size or 0))
+            case None:
+                return ""
+
+    def _facts_of_file(self, info: ModelInfo) -> str:
         return self.tr("{parameters} parameters, {quantisation}, a window of {context} tokens").format(
             parameters=wording.parameters(info.parameters),
             quantisation=info.quantisation,
@@ -124,7 +136,7 @@ class EmptyState(QScrollArea):
         )
 
     def _examples_for(self, state: ModelState) -> Examples:
-        comes_along = state.config is not None and state.config.path == self._embedded
+        comes_along = isinstance(state.config, ModelConfig) and state.config.path == self._embedded
         return self._examples["embedded" if comes_along else "other"]
 
     def _offer(self, prompts: Sequence[str]) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from desktop import wording
-from desktop.model_choice import ModelPhase, ModelState
+from desktop.model_choice import ModelPhase, ModelState, name_of
 from desktop.theme import Theme, paint_icon
 from desktop.widgets.buttons import GAP, HEIGHT, ICON, PADDING, Button, ButtonKind
 from desktop.widgets.painting import paint_focus_ring, text_width
-from inference import ModelInfo, display_name
+from inference import AnyModel, ModelConfig, ModelInfo, RemoteModel, RemoteModelInfo
 
 _WIDEST = 320
 _NARROWEST = 96
@@ -25,13 +26,13 @@ _TITLE_LENGTH = 60
 class ModelPicker(Button):
     """Shows a `ModelState`; its menu offers the known models and the window's own actions below them."""
 
-    chosen = Signal(object)  # Path
+    chosen = Signal(object)  # Path or RemoteModel
 
     def __init__(self, theme: Theme, actions: Sequence[QAction], parent: QWidget | None = None) -> None:
         super().__init__(theme, kind=ButtonKind.QUIET, parent=parent)
         self._state = ModelState()
         self._own_actions = tuple(actions)
-        self._group: QActionGroup | None = None
+        self._offered: dict[QAction, AnyModel] = {}
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
         self.setMenu(self._menu)
@@ -61,15 +62,18 @@ class ModelPicker(Button):
         self.updateGeometry()
         self.update()
 
-    def show_models(self, models: Sequence[Path]) -> None:
-        """Offer these."""
+    def show_models(self, files: Sequence[Path], servers: Sequence[RemoteModel] = ()) -> None:
+        """Offer these: files on this machine, and models of servers below them."""
         self._menu.clear()
-        self._group = QActionGroup(self._menu)
-        self._group.triggered.connect(self._on_action)
-        for path in models:
-            self._menu.addAction(self._model_action(path, self._group))
-        if models:
-            self._menu.addSeparator()
+        group = QActionGroup(self._menu)
+        group.triggered.connect(self._on_action)
+        here = {self._file_action(path, group): ModelConfig(path) for path in files}
+        there = {self._server_action(model, group): model for model in servers}
+        self._offered = {**here, **there}
+        for actions in (here, there):
+            self._menu.addActions(list(actions))
+            if actions:
+                self._menu.addSeparator()
         self._menu.addActions(list(self._own_actions))
         self._check_current()
 
@@ -141,14 +145,37 @@ class ModelPicker(Button):
                 return self.tr("No model is open. Choose one.")
             case ModelPhase.NONE:
                 return self.tr("Not in memory now; the next message loads it.")
+            case ModelPhase.LOADING if state.server:
+                return self.tr("Asking the server at {server}. You can type and send meanwhile.").format(
+                    server=state.server
+                )
             case ModelPhase.LOADING:
                 return self.tr("Loading, {percent}. You can type and send meanwhile.").format(percent=self._percent())
             case ModelPhase.READY:
-                return self.tr("Which model answers") if state.info is None else self._described(state.info)
+                return self._described(state)
             case ModelPhase.FAILED:
                 return state.error
 
-    def _described(self, info: ModelInfo) -> str:
+    def _described(self, state: ModelState) -> str:
+        match state.info:
+            case ModelInfo() as info:
+                return self._described_file(info)
+            case RemoteModelInfo() as info:
+                return self._described_server(info, state.server)
+            case None:
+                return self.tr("Which model answers")
+
+    def _described_server(self, info: RemoteModelInfo, host: str) -> str:
+        """What the server says, and no more."""
+        parts = [info.name, self.tr("answers from {server}").format(server=host)]
+        if info.server:
+            parts[-1] += f" ({info.server})"
+        if info.context_size is not None:
+            window = self.tr("A window of {context} tokens").format(context=wording.whole(info.context_size))
+            parts.append(window)
+        return "\n".join(parts)
+
+    def _described_file(self, info: ModelInfo) -> str:
         facts = self.tr("{name}\n{parameters} parameters, {quantisation}, {architecture}\n{size} MB, {device}").format(
             name=info.name,
             parameters=wording.parameters(info.parameters),
@@ -164,22 +191,30 @@ class ModelPicker(Button):
         )
         return facts + "\n" + template.format(name=info.template_name)
 
-    def _model_action(self, path: Path, group: QActionGroup) -> QAction:
-        action = QAction(_menu_words(display_name(path)), group)
+    def _file_action(self, path: Path, group: QActionGroup) -> QAction:
+        action = QAction(_menu_words(name_of(ModelConfig(path))), group)
         action.setCheckable(True)
-        action.setData(str(path))
         action.setToolTip(str(path))
+        return action
+
+    def _server_action(self, model: RemoteModel, group: QActionGroup) -> QAction:
+        words = self.tr("{model} at {server}").format(model=name_of(model), server=urlsplit(model.base_url).netloc)
+        action = QAction(_menu_words(words), group)
+        action.setCheckable(True)
+        action.setToolTip(model.base_url)
         return action
 
     def _on_action(self, action: QAction) -> None:
         self._check_current()  # what is checked is what is loaded, not what was clicked
-        self.chosen.emit(Path(action.data()))
+        model = self._offered[action]
+        self.chosen.emit(model if isinstance(model, RemoteModel) else model.path)
 
     def _check_current(self) -> None:
-        config = self._state.config
-        current = None if config is None else str(config.path)
-        for action in self._group.actions() if self._group is not None else ():
-            action.setChecked(action.data() == current)
+        current = self._state.config
+        if isinstance(current, ModelConfig):
+            current = ModelConfig(current.path)  # with whatever window and threads
+        for action, model in self._offered.items():
+            action.setChecked(model == current)
 
 
 def _menu_words(name: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inference import (
     DEFAULT_SAMPLING,
+    AnyModel,
     DeltaKind,
     EngineClosed,
     Event,
@@ -22,10 +23,17 @@ from inference import (
     ModelReady,
     ModelUnloaded,
     PrefillProgress,
+    RemoteModel,
+    RemoteModelEvent,
+    RemoteModelFailed,
+    RemoteModelInfo,
+    RemoteModelReady,
     RequestId,
+    ReuseEnd,
     TextDelta,
     Timings,
     Trace,
+    TurnsLeftOut,
     Usage,
 )
 
@@ -41,15 +49,17 @@ class ScriptedEngine:
 
     def __init__(self, *listeners: Callable[[Event], None]) -> None:
         self.listeners = list(listeners)
-        self.loads: list[ModelConfig] = []
+        self.remote_listeners: list[Callable[[RemoteModelEvent], None]] = []
+        self.loads: list[AnyModel] = []
         self.unloads = 0
         self.requests: list[GenerationRequest] = []
         self.cancelled: list[RequestId] = []
         self.closed = False
         self._pieces: dict[RequestId, list[str]] = {}
+        self._thoughts: dict[RequestId, list[str]] = {}
         self._read: dict[RequestId, tuple[int, int]] = {}
 
-    def load(self, model: ModelConfig) -> None:
+    def load(self, model: AnyModel) -> None:
         self.loads.append(model)
 
     def unload(self) -> None:
@@ -60,6 +70,7 @@ class ScriptedEngine:
             raise EngineClosed
         self.requests.append(request)
         self._pieces[request.id] = []
+        self._thoughts[request.id] = []
         return request.id
 
     def cancel(self, request: RequestId) -> None:
@@ -71,6 +82,11 @@ class ScriptedEngine:
         self.closed = True
 
     @property
+    def last_load(self) -> ModelConfig:
+        """The model file that was asked for last."""
+        return next(model for model in reversed(self.loads) if isinstance(model, ModelConfig))
+
+    @property
     def last(self) -> RequestId:
         return self.requests[-1].id
 
@@ -79,16 +95,16 @@ class ScriptedEngine:
             listener(event)
 
     def loading(self, fraction: float, model: ModelConfig | None = None) -> None:
-        self.emit(ModelLoading(model or self.loads[-1], fraction))
+        self.emit(ModelLoading(model or self.last_load, fraction))
 
     def ready(self, model: ModelConfig | None = None, **facts: object) -> None:
-        self.emit(ModelReady(model_info(model or self.loads[-1], **facts)))
+        self.emit(ModelReady(model_info(model or self.last_load, **facts)))
 
     def fail_to_load(self, error: InferenceError, model: ModelConfig | None = None) -> None:
-        self.emit(ModelFailed(model or self.loads[-1], error))
+        self.emit(ModelFailed(model or self.last_load, error))
 
     def unloaded(self, model: ModelConfig | None = None) -> None:
-        self.emit(ModelUnloaded(model or self.loads[-1]))
+        self.emit(ModelUnloaded(model or self.last_load))
 
     def read(self, evaluated: int, of: int, *, batch_end: int, seconds: float, cached: int = 0) -> None:
         self._read[self.last] = (evaluated, cached)
@@ -98,10 +114,34 @@ class ScriptedEngine:
         self, text: str, *, request: RequestId | None = None, at: float | None = None, began: float = 100.0
     ) -> None:
         request = request or self.last
-        pieces = self._pieces[request]
-        pieces.append(text)
-        moment = began + 0.1 * (len(pieces) - 1) if at is None else at
-        self.emit(TextDelta(request, text, DeltaKind.ANSWER, len(pieces), moment, began))
+        self._pieces[request].append(text)
+        self._write(request, text, DeltaKind.ANSWER, at, began)
+
+    def think(
+        self, text: str, *, request: RequestId | None = None, at: float | None = None, began: float = 100.0
+    ) -> None:
+        request = request or self.last
+        self._thoughts[request].append(text)
+        self._write(request, text, DeltaKind.REASONING, at, began)
+
+    def _write(self, request: RequestId, text: str, kind: DeltaKind, at: float | None, began: float) -> None:
+        count = len(self._pieces[request]) + len(self._thoughts[request])
+        self.emit(TextDelta(request, text, kind, count, began + 0.1 * (count - 1) if at is None else at, began))
+
+    def leave_out(self, *messages: int, needed: int = 5000, context_size: int = 4096) -> None:
+        self.emit(TurnsLeftOut(self.last, messages, needed, context_size))
+
+    def emit_remote(self, event: RemoteModelEvent) -> None:
+        for listener in self.remote_listeners:
+            listener(event)
+
+    def offer(self, model: RemoteModel, *names: str, **facts: object) -> None:
+        """The server answers: it has `model` and the models of these names."""
+        info = RemoteModelInfo(model, model.name, **facts)  # type: ignore[arg-type]  # as above
+        self.emit_remote(RemoteModelReady(info, names or (model.name,)))
+
+    def fail_to_reach(self, model: RemoteModel, error: InferenceError) -> None:
+        self.emit_remote(RemoteModelFailed(model, error))
 
     def finish(
         self,
@@ -110,27 +150,31 @@ class ScriptedEngine:
         request: RequestId | None = None,
         trace: Trace | None = None,
         timings: Timings | None = None,
+        usage: Usage | None = None,
         model_name: str = "small",
     ) -> None:
         request = request or self.last
-        pieces = self._pieces.pop(request)
+        pieces, thoughts = self._pieces.pop(request), self._thoughts.pop(request)
         read, cached = self._read.get(request, (0, 0))
-        count = len(pieces)
+        count = len(pieces) + len(thoughts)
+        ids, moments = tuple(range(1, count + 1)), tuple(0.1 * i for i in range(count))
         self.emit(
             GenerationFinished(
                 request=request,
                 text="".join(pieces),
                 finish_reason=reason,
                 model_name=model_name,
-                usage=Usage(read + cached, cached, count),
+                usage=usage or Usage(read + cached, cached, count, len(thoughts)),
                 timings=timings or timings_of(read, count),
-                trace=trace or Trace(tuple(range(1, count + 1)), tuple(0.1 * i for i in range(count)), count),
+                trace=trace or Trace(ids, moments, count, reuse_end=ReuseEnd.NEW_TEXT),
+                reasoning="".join(thoughts),
             )
         )
 
     def fail(self, error: InferenceError, *, request: RequestId | None = None) -> None:
         request = request or self.last
-        self.emit(GenerationFailed(request, error, "".join(self._pieces.pop(request))))
+        text, reasoning = "".join(self._pieces.pop(request)), "".join(self._thoughts.pop(request))
+        self.emit(GenerationFailed(request, error, text, reasoning))
 
 
 def model_info(config: ModelConfig, **facts: object) -> ModelInfo:

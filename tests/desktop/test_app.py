@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from desktop.app import App, Interrupts, Places
 from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
 from desktop.store import Store
-from inference import EngineFault, FinishReason, LocalEngine, embedded_model
+from inference import EngineFault, FinishReason, LocalEngine, Message, ModelConfig, Role, embedded_model
 from tests.desktop.fakes import MODEL, ScriptedEngine
 
 QUESTION = "What is a river? Answer in one short sentence."
@@ -127,9 +128,15 @@ def test_what_is_typed_at_closing_is_there_at_the_next_start(start, qtbot):
 def test_a_reply_that_was_cut_off_is_shown_first_and_said(start, places, qtbot):
     before = Store(places.conversations)
     exchange = before.begin_exchange(
-        "Why?", conversation=None, parent=None, title="Why?", model_name="small", model_path=MODEL, streamed=True
+        "Why?",
+        conversation=None,
+        parent=None,
+        title="Why?",
+        model_name="small",
+        model=ModelConfig(MODEL),
+        streamed=True,
     )
-    before.checkpoint(exchange.reply.id, "Because the water")
+    before.checkpoint(replace(exchange.reply, message=Message(Role.ASSISTANT, "Because the water")))
     before.close()
     app = start()
     assert "Because the water" in app.window.transcript.plain_text()

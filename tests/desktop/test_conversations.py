@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import TITLE_LENGTH, Turn, TurnState, messages_of, title_of
-from inference import Message, Role
+from desktop.conversations import TITLE_LENGTH, Turn, TurnState, messages_of, title_of, turns_of_messages
+from inference import Message, ModelConfig, Role
 
 MODEL = Path("models/small.gguf")
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -24,7 +25,7 @@ def reply(text: str, state: TurnState = TurnState.COMPLETE, ids: tuple[int, ...]
 
 
 def read(*turns: Turn) -> list[str]:
-    return [f"{message.role}: {message.content}" for message in messages_of(turns, MODEL)]
+    return [f"{message.role}: {message.content}" for message in messages_of(turns, ModelConfig(MODEL))]
 
 
 def test_turns_are_read_in_order():
@@ -57,8 +58,8 @@ def test_a_reply_that_failed_half_way_is_read_as_far_as_it_came():
 
 def test_token_ids_are_handed_to_the_model_that_sampled_them_only():
     turns = (question("one"), reply("1", ids=(7, 8)), question("two"))
-    assert [message.token_ids for message in messages_of(turns, MODEL)] == [(), (7, 8), ()]
-    assert [message.token_ids for message in messages_of(turns, Path("models/other.gguf"))] == [(), (), ()]
+    assert [message.token_ids for message in messages_of(turns, ModelConfig(MODEL))] == [(), (7, 8), ()]
+    assert [message.token_ids for message in messages_of(turns, ModelConfig(Path("models/other.gguf")))] == [(), (), ()]
 
 
 EXCHANGES = st.lists(st.tuples(st.text("ab"), st.sampled_from(TurnState)), max_size=6)
@@ -67,10 +68,22 @@ EXCHANGES = st.lists(st.tuples(st.text("ab"), st.sampled_from(TurnState)), max_s
 @given(EXCHANGES)
 def test_whatever_happened_before_roles_alternate_and_the_question_is_last(exchanges):
     turns = [turn for text, state in exchanges for turn in (question("q"), reply(text, state))]
-    messages = messages_of([*turns, question("now")], MODEL)
+    messages = messages_of([*turns, question("now")], ModelConfig(MODEL))
     assert [message.role for message in messages] == ([Role.USER, Role.ASSISTANT] * len(messages))[: len(messages)]
     assert messages[-1].role is Role.USER
     assert messages[-1].content.endswith("now")
+
+
+@given(EXCHANGES)
+def test_every_message_is_made_of_turns_that_say_it(exchanges):
+    turns = [turn for text, state in exchanges for turn in (question("q"), reply(text, state))]
+    turns = [replace(turn, id=number) for number, turn in enumerate([*turns, question("now")], 1)]
+    said = {turn.id: turn.message for turn in turns}
+    messages, ids = messages_of(turns, ModelConfig(MODEL)), turns_of_messages(turns)
+    for message, spoken in zip(messages, ids, strict=True):
+        assert message.content == "\n\n".join(said[number].content for number in spoken)
+    every = [number for spoken in ids for number in spoken]
+    assert every == sorted(set(every))
 
 
 def test_a_title_is_the_first_line_that_says_something():

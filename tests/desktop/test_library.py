@@ -12,6 +12,7 @@ from desktop.library import Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from inference import ModelConfig
 from tests.desktop.fakes import MODEL, ScriptedEngine
 
 
@@ -170,7 +171,13 @@ def test_a_list_that_cannot_be_read_stays_as_it_was(library, engine, path, qtbot
 def test_replies_cut_off_before_are_counted(qapp, path, engine, tmp_path):
     before = Store(path)
     before.begin_exchange(
-        "Why?", conversation=None, parent=None, title="Why?", model_name="small", model_path=MODEL, streamed=True
+        "Why?",
+        conversation=None,
+        parent=None,
+        title="Why?",
+        model_name="small",
+        model=ModelConfig(MODEL),
+        streamed=True,
     )
     before.close()
     store = Store(path)

@@ -77,7 +77,7 @@ def test_the_menu_offers_the_known_models_and_marks_the_current_one(picker):
     picker.show_state(ready())
     picker.show_models((MODEL, OTHER_MODEL))
     small, other = picker.menu().actions()[:2]
-    assert (small.data(), other.data()) == (str(MODEL), str(OTHER_MODEL))
+    assert (small.toolTip(), other.toolTip()) == (str(MODEL), str(OTHER_MODEL))
     assert small.isChecked()
     assert not other.isChecked()
 

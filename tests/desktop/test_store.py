@@ -15,9 +15,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import Failure, FailureKind, Turn, TurnState
 from desktop.store import MIGRATIONS, Exchange, Store, StoreError, packed_trace, trace_from
-from inference import BlockKind, FinishReason, Message, PromptBlock, ReuseEnd, Role, Timings, Trace, Usage
+from inference import (
+    BlockKind,
+    FinishReason,
+    Message,
+    ModelConfig,
+    PromptBlock,
+    RemoteModel,
+    ReuseEnd,
+    Role,
+    Timings,
+    Trace,
+    Usage,
+    WindowPolicy,
+)
 
 MODEL = Path("models/small.gguf")
 TIMINGS = Timings(0.001, 0.0, 0.002, 0.5, 0.001, 2.0, 0.003, prefill_tokens=100, output_tokens=21)
@@ -49,9 +62,13 @@ def ask(store: Store, question: str, after: Exchange | None = None, model: Path 
         parent=None if after is None else after.reply.id,
         title=question,
         model_name="small",
-        model_path=model,
+        model=ModelConfig(model),
         streamed=True,
     )
+
+
+def saying(reply: Turn, text: str, reasoning: str = "") -> Turn:
+    return replace(reply, message=Message(Role.ASSISTANT, text, reasoning=reasoning))
 
 
 def ended(reply: Turn, text: str) -> Turn:
@@ -63,6 +80,60 @@ def ended(reply: Turn, text: str) -> Turn:
         usage=Usage(120, 20, 21),
         timings=TIMINGS,
     )
+
+
+def test_a_reply_comes_back_with_all_that_belongs_to_it(store):
+    exchange = ask(store, "Why?")
+    reply = replace(
+        saying(exchange.reply, "Because.", "Hm."),
+        state=TurnState.FAILED,
+        thought_seconds=4.2,
+        left_out=(3, 4, 7),
+        error="Too long.",
+        failure=Failure(FailureKind.PROMPT_TOO_LONG, 5000, 2),
+    )
+    store.finish(reply, None)
+    assert store.turns(reply.id)[-1] == reply
+    assert store.turns(reply.id)[-1].message.reasoning == "Hm."
+
+
+def test_a_checkpoint_keeps_reasoning_and_what_was_left_out(store):
+    exchange = ask(store, "Why?")
+    store.checkpoint(replace(saying(exchange.reply, "Be", "Hm."), left_out=(9,)))
+    (_, reply) = store.turns(exchange.reply.id)
+    assert (reply.message.content, reply.message.reasoning, reply.left_out) == ("Be", "Hm.", (9,))
+
+
+def test_the_model_of_a_server_comes_back_as_what_it_is(store):
+    model = RemoteModel("https://example.org/v1", "big")
+    exchange = store.begin_exchange(
+        "Hello", conversation=None, parent=None, title="t", model_name="big", model=model, streamed=True
+    )
+    assert (exchange.reply.remote, exchange.reply.model_path) == (model, None)
+
+
+def test_another_reply_takes_the_place_of_the_first_which_is_kept(store):
+    exchange = ask(store, "Why?")
+    store.finish(replace(saying(exchange.reply, ""), state=TurnState.FAILED, error="No."), None)
+    other = store.begin_reply(
+        exchange.question.id,
+        conversation=exchange.conversation.id,
+        model_name="small",
+        model=ModelConfig(MODEL),
+        streamed=True,
+    )
+    (conversation,) = store.conversations()
+    assert conversation.head == other.id
+    assert store.turns(other.id) == (exchange.question, other)
+    assert store.turns(exchange.reply.id)[-1].error == "No."
+
+
+def test_a_policy_is_kept_with_its_conversation(store):
+    one, two = ask(store, "one").conversation, ask(store, "two").conversation
+    assert one.window_policy is WindowPolicy.STOP
+    store.set_window_policy(one.id, WindowPolicy.DROP_OLDEST)
+    assert store.conversation(one.id).window_policy is WindowPolicy.DROP_OLDEST
+    assert store.conversation(two.id).window_policy is WindowPolicy.STOP
 
 
 def test_an_exchange_comes_back_as_it_was_stored(store, path):
@@ -106,7 +177,7 @@ def test_the_conversation_with_the_newest_turn_comes_first(store):
 def test_token_ids_never_outlive_the_text_they_are_of(store):
     exchange = ask(store, "Hello")
     store.finish(ended(exchange.reply, "Good day"), TRACE)
-    store.checkpoint(exchange.reply.id, "Good day to you")
+    store.checkpoint(saying(exchange.reply, "Good day to you"))
     assert store.turns(exchange.reply.id)[-1].message.token_ids == ()
 
 
@@ -119,7 +190,7 @@ def test_a_reply_without_a_trace_has_none(store):
 def test_an_exchange_that_cannot_be_stored_whole_is_not_stored_at_all(store):
     with pytest.raises(sqlite3.IntegrityError):
         store.begin_exchange(
-            "Hello", conversation=None, parent=77, title="t", model_name="m", model_path=MODEL, streamed=True
+            "Hello", conversation=None, parent=77, title="t", model_name="m", model=ModelConfig(MODEL), streamed=True
         )
     assert store.conversations() == ()
 
@@ -176,12 +247,14 @@ def test_everything_written_is_its_owners_only(path):
 WRITE_AND_WAIT = """
 import sys, time
 from pathlib import Path
+from dataclasses import replace
 from desktop.store import Store
+from inference import Message, ModelConfig, Role
 
 store = Store(Path(sys.argv[1]))
 exchange = store.begin_exchange("Why?", conversation=None, parent=None, title="Why?", model_name="small",
-                                model_path=Path("small.gguf"), streamed=True)
-store.checkpoint(exchange.reply.id, "Because the water")
+                                model=ModelConfig(Path("small.gguf")), streamed=True)
+store.checkpoint(replace(exchange.reply, message=Message(Role.ASSISTANT, "Because the water")))
 print("written", flush=True)
 sys.stdin.read()
 """
@@ -250,7 +323,7 @@ def test_a_reply_left_unfinished_at_closing_counts_as_interrupted(store, path):
 def test_two_windows_write_side_by_side(store, path):
     other = Store(path)
     mine, theirs = ask(store, "mine"), ask(other, "theirs")
-    other.checkpoint(theirs.reply.id, "half")
+    other.checkpoint(saying(theirs.reply, "half"))
     store.finish(ended(mine.reply, "whole"), TRACE)
     assert {conversation.title for conversation in store.conversations()} == {"mine", "theirs"}
     assert store.turns(theirs.reply.id)[-1].state is TurnState.WRITING
@@ -271,6 +344,14 @@ def test_a_file_of_a_newer_version_is_refused_and_left_untouched(path):
     assert path.read_bytes() == before
 
 
+def _fill_an_old_file(connection: sqlite3.Connection) -> None:
+    now = "2026-01-01T00:00:00.000000+00:00"
+    connection.execute("INSERT INTO conversations (title, created, updated) VALUES ('t', ?, ?)", (now, now))
+    columns = "INSERT INTO turns (conversation, parent, role, content, created, state) VALUES"
+    connection.execute(f"{columns} (1, NULL, 'user', 'Why?', ?, 'complete')", (now,))
+    connection.execute(f"{columns} (1, 1, 'assistant', 'Because.', ?, 'complete')", (now,))
+
+
 @pytest.mark.parametrize("version", range(len(MIGRATIONS)))
 def test_a_file_of_every_earlier_version_is_brought_up_to_date(path, version):
     path.parent.mkdir()
@@ -278,9 +359,12 @@ def test_a_file_of_every_earlier_version_is_brought_up_to_date(path, version):
         for migration in MIGRATIONS[:version]:
             migration(connection)
         connection.execute(f"PRAGMA user_version = {version}")
+        if version:
+            _fill_an_old_file(connection)
     connection.close()
     store = Store(path)
-    assert ask(store, "Hello").reply in store.turns(2)
+    assert [turn.message.content for turn in store.turns(2)] == (["Why?", "Because."] if version else [])
+    assert ask(store, "Hello").reply in store.turns(4 if version else 2)
     store.close()
 
 
@@ -325,11 +409,11 @@ def small_disk(tmp_path):
 def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(small_disk):
     store = Store(small_disk / "conversations.sqlite3")
     exchange = ask(store, "Hello")
-    store.checkpoint(exchange.reply.id, "some text")
+    store.checkpoint(saying(exchange.reply, "some text"))
     with pytest.raises(StoreError, match="is full"):
-        store.checkpoint(exchange.reply.id, "x" * 500_000)
+        store.checkpoint(saying(exchange.reply, "x" * 500_000))
     assert store.turns(exchange.reply.id)[-1].message.content == "some text"
-    store.checkpoint(exchange.reply.id, "other text")
+    store.checkpoint(saying(exchange.reply, "other text"))
     store.close()
 
 

@@ -1,0 +1,64 @@
+"""The engine of this machine and the one for servers behind one face, each made when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inference import AnyModel, Engine, EngineClosed, GenerationRequest, RemoteEngine, RemoteModel, RequestId
+
+
+class Engines:
+    """Hands each request to the engine that answers it, so that none waits for the other."""
+
+    def __init__(self, make_local: Callable[[], Engine], make_remote: Callable[[], Engine | RemoteEngine]) -> None:
+        self._make_local = make_local
+        self._make_remote = make_remote
+        self._local: Engine | None = None
+        self._remote: Engine | RemoteEngine | None = None
+        self._closed = False
+
+    def load(self, model: AnyModel) -> None:
+        """Load a model file, or ask a server about a model."""
+        if isinstance(model, RemoteModel):
+            self._for_servers().load(model)  # type: ignore[arg-type]  # see Engine.load
+        else:
+            self._for_this_machine().load(model)
+
+    def unload(self) -> None:
+        """Free the model that is loaded here; a server keeps its own."""
+        if self._local is not None:
+            self._local.unload()
+
+    def generate(self, request: GenerationRequest) -> RequestId:
+        """Raises EngineClosed after `close`."""
+        here = not isinstance(request.model, RemoteModel)
+        return (self._for_this_machine() if here else self._for_servers()).generate(request)
+
+    def cancel(self, request: RequestId) -> None:
+        for engine in self._made():
+            engine.cancel(request)  # one that does not know it leaves it alone
+
+    def close(self) -> None:
+        """Close those that were made, one after the other. Closing twice is fine."""
+        self._closed = True
+        for engine in self._made():
+            engine.close()
+
+    def _made(self) -> tuple[Engine | RemoteEngine, ...]:
+        return tuple(engine for engine in (self._local, self._remote) if engine is not None)
+
+    def _for_this_machine(self) -> Engine:
+        if self._local is None:
+            self._refuse_when_closed()
+            self._local = self._make_local()
+        return self._local
+
+    def _for_servers(self) -> Engine | RemoteEngine:
+        if self._remote is None:
+            self._refuse_when_closed()
+            self._remote = self._make_remote()
+        return self._remote
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise EngineClosed
