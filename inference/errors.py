@@ -6,7 +6,9 @@ InferenceError                 the world's fault; str(error) is a sentence for t
 │   ├── ModelNotFound          no such file
 │   ├── ModelUnreadable        not a GGUF file, or damaged, or cut short
 │   ├── ModelUnsupported       a file of a kind this engine cannot chat with
-│   └── OutOfMemory            the model or its KV cache does not fit
+│   ├── OutOfMemory            the model or its KV cache does not fit
+│   ├── DeviceNotFound         it was to run on a device that is not here
+│   └── ModelCrashed           llama.cpp died over it, in a process of its own where it was tried first
 ├── ServerError                something about a server; no key is ever a part of it
 │   ├── NothingListens         connection refused: no server runs there
 │   ├── HostNotFound           no computer of that name
@@ -98,6 +100,49 @@ class OutOfMemory(ModelError):
         if self.needed is not None:
             what += f" (about {self.needed / 1e9:.1f} GB needed)"
         return f"{what}. Choose a smaller window or a smaller model."
+
+
+class DeviceNotFound(ModelError):
+    """There is no device called `device`; `offered` are those that there are."""
+
+    def __init__(self, path: Path, device: str, offered: tuple[str, ...] = ()) -> None:
+        super().__init__(path, device, offered)
+        self.device = device
+        self.offered = offered
+
+    def __str__(self) -> str:
+        there = f" There is {', '.join(self.offered)}." if self.offered else ""
+        return f"{self.path.name} was to run on {self.device}, which is not here.{there}"
+
+
+class ModelCrashed(ModelError):
+    """llama.cpp died over a file that was tried in a process of its own; this program goes on.
+
+    `outcome` says how it ended, `lines` are the last it wrote. What may go better: a window of `smaller_context`
+    tokens, or the CPU where `was_on_gpu`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        outcome: str,
+        lines: tuple[str, ...] = (),
+        smaller_context: int | None = None,
+        was_on_gpu: bool = False,  # noqa: FBT001, FBT002 - unpickled by position
+    ) -> None:
+        super().__init__(path, outcome, lines, smaller_context, was_on_gpu)
+        self.outcome = outcome
+        self.lines = lines
+        self.smaller_context = smaller_context
+        self.was_on_gpu = was_on_gpu
+
+    def __str__(self) -> str:
+        said = f" Its last line: {self.lines[-1]}" if self.lines else ""
+        ways = ["the CPU"] if self.was_on_gpu else []
+        if self.smaller_context is not None:
+            ways.append(f"a window of {self.smaller_context:,} tokens")
+        way = f" Try {' or '.join(ways)}." if ways else ""
+        return f"llama.cpp cannot run {self.path.name}: tried in a process of its own, {self.outcome}.{said}{way}"
 
 
 class ServerError(InferenceError):

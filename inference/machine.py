@@ -8,10 +8,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 _ROOT = Path("/")
 _UNLIMITED = 1 << 60  # cgroup v1 writes "no limit" as a number of this kind
+
+
+class DeviceKind(StrEnum):
+    """What a device is."""
+
+    CPU = "cpu"
+    GPU = "gpu"  # with memory of its own
+    INTEGRATED = "integrated"  # a GPU that shares the system's memory
+    OTHER = "other"  # helps the CPU along, or several devices as one
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """Something that llama.cpp can compute on. `free` and `total` are bytes of its memory, as it said when asked."""
+
+    name: str  # "CPU", "CUDA0"
+    description: str  # "NVIDIA GeForce RTX 4070"
+    kind: DeviceKind
+    free: int
+    total: int
 
 
 def default_threads() -> int:

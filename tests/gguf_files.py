@@ -41,10 +41,12 @@ def write_tiny_model(
     tensors: bool = True,
     repeated_token: bool = False,
     seed: int = 0,
+    tensors_per_part: int = 0,
 ) -> Path:
     """Write a model of a few kilobytes to `path`. `architecture` is "llama", "mamba" (recurrent) or "jamba" (both kinds
-    of layers); any other name gets llama's tensors. `metadata` is written besides the rest, or in its place."""
-    writer = GGUFWriter(path, architecture)
+    of layers); any other name gets llama's tensors. `metadata` is written besides the rest, or in its place. With
+    `tensors_per_part` it is written in several files; the first one's path is returned."""
+    writer = GGUFWriter(path, architecture, split_max_tensors=tensors_per_part)
     facts: dict[str, int | float | bool | str | Sequence[int]] = {
         "general.name": "Tiny",
         "general.file_type": int(gguf.LlamaFileType.ALL_F32),
@@ -77,7 +79,7 @@ def write_tiny_model(
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-    return path
+    return path if not tensors_per_part else next(path.parent.glob(f"{path.stem}-00001-of-*.gguf"))
 
 
 def real_model() -> Path:

@@ -7,34 +7,41 @@ import hashlib
 import locale
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import llama_cpp
 
-from inference.errors import InvalidRequest, ModelError, ModelUnreadable, ModelUnsupported, OutOfMemory
+from inference.errors import (
+    DeviceNotFound,
+    InvalidRequest,
+    ModelError,
+    ModelUnreadable,
+    ModelUnsupported,
+    OutOfMemory,
+)
 from inference.events import ModelInfo
-from inference.llama.library import abort_callback, device_text, gpu_layers, llama
+from inference.forecast import CONTEXT_STEP, CPU, FlashAttention, LoadPlan, best_threads, plans_to_try, run_of
+from inference.gguf_header import GgufFacts, Scalar
+from inference.llama.buffers import Buffers, buffers_in
+from inference.llama.devices import gpus_for, list_devices, pointers_to
+from inference.llama.library import abort_callback, llama
 from inference.llama.log import EngineLog
 from inference.llama.model import LlamaModel
 from inference.llama.reader import LlamaReader
-from inference.machine import available_memory, default_threads
+from inference.machine import Device, available_memory, default_threads
+from inference.measurements import FileRecord, Measurements, file_key
 from inference.model import LoadStopped, StopFlag
-from inference.model_files import GgufFacts, Scalar, check_file, display_name
-from inference.requests import DEFAULT_SAMPLING, ModelConfig, Sampling
+from inference.model_files import check_file, display_name
+from inference.requests import DEFAULT_SAMPLING, KvType, ModelConfig, Sampling
 
-_DEFAULT_CONTEXT = 4096
-_CONTEXT_STEP = 256  # llama.cpp rounds up to it
-_BATCH = 512
-_MOST_CONTEXT = 2**31 - _CONTEXT_STEP
 _PROGRESS_STEP = 0.01
-_FLASH_AUTO, _FLASH_OFF = -1, 0
-_NARROW_HEAD = 128
-_MOST_SCORES = 1 << 30  # bytes
+_FLASH = {FlashAttention.AUTO: -1, FlashAttention.OFF: 0}
+_KV_TYPES = {KvType.F16: llama.GGML_TYPE_F16, KvType.Q8_0: llama.GGML_TYPE_Q8_0}
 _HASHED = 1 << 18  # bytes at both ends of a file: the header with its names, and the last weights
 _SAMPLING_KEYS = {
     "temperature": "general.sampling.temp",
@@ -47,11 +54,18 @@ _SAMPLING_KEYS = {
 __all__ = ["LlamaModel", "LlamaReader", "load_model", "load_reader"]
 
 
-def load_model(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> LlamaModel:
-    """Load the file that `config` names; `progress` is called with the fraction done.
+def load_model(
+    config: ModelConfig,
+    stop_flag: StopFlag,
+    progress: Callable[[float], None],
+    measurements: Measurements | None = None,
+) -> LlamaModel:
+    """Load the file that `config` names; `progress` is called with the fraction done. What earlier loads took is read
+    from `measurements`, and what this one took is added to them.
 
     Raises:
-        ModelError: the file is not there, is damaged, is no chat model, or does not fit into memory.
+        ModelError: the file is not there, is damaged, is no chat model, or does not fit into memory; or it was to run
+            on a device that is not here.
         LoadStopped: the stop flag was raised meanwhile.
     """
     began = time.perf_counter()
@@ -59,21 +73,19 @@ def load_model(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[flo
     log = _log()
     # Qt takes the person's locale, and llama.cpp then writes decimal commas into what it reads back.
     locale.setlocale(locale.LC_NUMERIC, "C")
-    plan = _plan(config, facts)
-    _check_memory(facts, plan)
-    log.forget()
-    model = _model_of(facts, plan, stop_flag, progress, log)
-    try:
-        context = _context_of(model, facts, plan, stop_flag, log)
-    except ModelError:
-        llama.llama_model_free(model)
-        raise
+    key = file_key([part.path for part in facts.parts])
+    record = measurements.of(key) if measurements is not None else FileRecord()
+    plans = plans_to_try(config, facts, _gpus(config, facts), record)
+    loading = _first_that_fits(plans, partial(_attempt, config, facts, record, stop_flag, progress, log))
+    if measurements is not None:
+        measurements.add_run(key, run_of(loading.plan, loading.buffers.use))
+    info = _info(config, facts, loading, time.perf_counter() - began)
     loaded = LlamaModel(
-        model,
-        context,
-        _info(config, facts, plan, time.perf_counter() - began),
+        loading.model,
+        loading.context,
+        info,
         facts.chat_template,
-        _state_key(facts, plan),
+        _state_key(facts, loading.plan),
         stop_flag,
         log,
     )
@@ -108,64 +120,77 @@ def _log() -> EngineLog:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
-    """How a file is loaded. `memory` is what must be found besides the weights, in bytes of the system's own."""
+class _Loading:
+    """What llama.cpp loaded, how, and what it took."""
 
-    context_size: int
-    batch_size: int
+    model: int
+    context: int
+    plan: LoadPlan
     threads: int
-    gpu_layers: int
-    device: str
-    flash_attention: int
-    memory: int
+    buffers: Buffers
 
 
-def _plan(config: ModelConfig, facts: GgufFacts) -> _Plan:
-    trained = min(facts.training_context or _DEFAULT_CONTEXT, _MOST_CONTEXT)
-    context_size = min(trained, config.context_size or _DEFAULT_CONTEXT)
-    layers = facts.number("block_count") + 1  # llama.cpp counts the output layer with the blocks
-    on_gpu = gpu_layers(config.gpu_layers, layers)
-    scores = 4 * facts.most_heads * _BATCH * context_size
-    flash_off = not on_gpu and _is_better_without_flash(facts, scores)
-    return _Plan(
-        context_size=context_size,
-        batch_size=min(_BATCH, context_size),
-        threads=config.threads or default_threads(),
-        gpu_layers=on_gpu,
-        device=device_text(on_gpu, layers),
-        flash_attention=_FLASH_OFF if flash_off else _FLASH_AUTO,
-        memory=facts.kv_bytes(context_size) * (layers - on_gpu) // layers + (scores if flash_off else 0),
-    )
+def _gpus(config: ModelConfig, facts: GgufFacts) -> tuple[Device, ...]:
+    if config.device == CPU or (config.device is None and not llama.llama_supports_gpu_offload()):
+        return ()
+    devices = list_devices()
+    try:
+        return gpus_for(config.device, devices)
+    except LookupError:
+        raise DeviceNotFound(facts.path, config.device or "", tuple(each.name for each in devices)) from None
 
 
-def _is_better_without_flash(facts: GgufFacts, scores: int) -> bool:
-    """Flash attention on a CPU costs something for each head and each token held.
+def _first_that_fits(plans: Iterable[LoadPlan], attempt: Callable[[LoadPlan], _Loading]) -> _Loading:
+    failure = None
+    for plan in plans:
+        try:
+            return attempt(plan)
+        except OutOfMemory as error:
+            failure = failure or error
+    raise failure or RuntimeError("no way to load it was planned")
 
-    Measured after 3,500 tokens: heads of 64 decode at a third of the speed with it (8 tokens a second, not 28), heads
-    of 128 alike, heads of 256 a quarter faster. Without it, the scores of a whole batch must fit into memory.
-    """
-    return 0 < facts.head_size < _NARROW_HEAD and scores <= _MOST_SCORES
+
+def _attempt(
+    config: ModelConfig,
+    facts: GgufFacts,
+    record: FileRecord,
+    stop_flag: StopFlag,
+    progress: Callable[[float], None],
+    log: EngineLog,
+    plan: LoadPlan,
+) -> _Loading:
+    """Load it just as planned."""
+    _check_memory(facts, plan)
+    threads = config.threads or best_threads(record, plan, default_threads())
+    log.forget()
+    model = _model_of(facts, plan, stop_flag, progress, log)
+    try:
+        # Reading a prompt is bound by the cores, decoding by the memory: fewer threads may decode faster.
+        context = _context_of(model, facts, plan, (threads, config.threads or default_threads()), stop_flag, log)
+    except ModelError:
+        llama.llama_model_free(model)
+        raise
+    return _Loading(model, context, plan, threads, buffers_in(log.lines()))
 
 
-def _check_memory(facts: GgufFacts, plan: _Plan) -> None:
+def _check_memory(facts: GgufFacts, plan: LoadPlan) -> None:
     # The weights are mapped, not copied: the system can drop and read them again. What is written must really fit:
     # Linux promises more than there is, and ends the process later.
-    if plan.memory > available_memory():
-        raise OutOfMemory(facts.path, plan.context_size, plan.memory)
+    if plan.in_memory > available_memory():
+        raise OutOfMemory(facts.path, plan.context_size, plan.in_memory)
 
 
 def _model_of(
-    facts: GgufFacts, plan: _Plan, stop_flag: StopFlag, progress: Callable[[float], None], log: EngineLog
+    facts: GgufFacts, plan: LoadPlan, stop_flag: StopFlag, progress: Callable[[float], None], log: EngineLog
 ) -> int:
     reporter = _Reporter(stop_flag, progress)
     callback = llama.llama_progress_callback(reporter.report)
-    no_devices = (ctypes.c_void_p * 1)(None)
+    # An empty list keeps a GPU from being set up all the same, and given the largest products.
+    devices = pointers_to(plan.devices)
     params = llama.llama_model_default_params()
     params.progress_callback = callback
     params.n_gpu_layers = plan.gpu_layers
-    if not plan.gpu_layers:
-        # Otherwise a GPU is set up all the same, and given the largest products.
-        params.devices = ctypes.addressof(no_devices)
+    params.devices = ctypes.addressof(devices)
     model = llama.llama_model_load_from_file(_file_name(facts.path), params)
     if model and reporter.failure is None:
         return int(model)
@@ -212,10 +237,12 @@ def _refusal(facts: GgufFacts, log: EngineLog, context_size: int | None = None) 
     return ModelUnreadable(facts.path, f"llama.cpp says: {reason}." if reason else "llama.cpp does not say why.")
 
 
-def _context_of(model: int, facts: GgufFacts, plan: _Plan, stop_flag: StopFlag, log: EngineLog) -> int:
+def _context_of(
+    model: int, facts: GgufFacts, plan: LoadPlan, threads: tuple[int, int], stop_flag: StopFlag, log: EngineLog
+) -> int:
     if llama.llama_model_has_encoder(model):
         raise ModelUnsupported(facts.path, "It has an encoder of its own, which this engine does not run.")
-    context = llama.llama_init_from_model(model, _context_params(plan, stop_flag))
+    context = llama.llama_init_from_model(model, _context_params(plan, threads, stop_flag))
     if not context:
         raise _refusal(facts, log, plan.context_size)
     if not llama.llama_get_memory(context):
@@ -225,16 +252,17 @@ def _context_of(model: int, facts: GgufFacts, plan: _Plan, stop_flag: StopFlag, 
     return int(context)
 
 
-def _context_params(plan: _Plan, stop_flag: StopFlag) -> Any:  # noqa: ANN401 - a ctypes structure
+def _context_params(plan: LoadPlan, threads: tuple[int, int], stop_flag: StopFlag) -> Any:  # noqa: ANN401 - a ctypes structure
     params = llama.llama_context_default_params()
-    params.n_ctx = -(-plan.context_size // _CONTEXT_STEP) * _CONTEXT_STEP
+    params.n_ctx = -(-plan.context_size // CONTEXT_STEP) * CONTEXT_STEP
     params.n_batch = params.n_ubatch = plan.batch_size
     # Only the last token of a batch is sampled from: room for more outputs is half a gigabyte on a large vocabulary.
     params.n_outputs_max = 1
     # A sliding window's cache holds only the window; marks bring back what it has dropped.
     params.swa_full = False
-    params.n_threads = params.n_threads_batch = plan.threads
-    params.flash_attn_type = plan.flash_attention
+    params.n_threads, params.n_threads_batch = threads
+    params.type_k = params.type_v = _KV_TYPES[plan.kv_type]
+    params.flash_attn_type = _FLASH[plan.flash_attention]
     if not plan.gpu_layers:
         params.offload_kqv = params.op_offload = False
     params.abort_callback = abort_callback()
@@ -249,18 +277,21 @@ def _warm_up(context: int) -> None:
     llama.llama_memory_clear(llama.llama_get_memory(context), True)
 
 
-def _state_key(facts: GgufFacts, plan: _Plan) -> str:
+def _state_key(facts: GgufFacts, plan: LoadPlan) -> str:
     """Everything that makes a KV state fit: the very file, the context's shape, the devices, the library's build."""
-    with facts.path.open("rb") as file:
-        head = hashlib.blake2b(file.read(_HASHED), digest_size=16)
-        file.seek(-min(_HASHED, facts.file_size), os.SEEK_END)
-        head.update(file.read())
+    head = hashlib.blake2b(digest_size=16)
+    for part in facts.parts:
+        with part.path.open("rb") as file:
+            head.update(file.read(_HASHED))
+            file.seek(-min(_HASHED, part.size), os.SEEK_END)
+            head.update(file.read())
     build = f"{llama_cpp.__version__} {llama.llama_print_system_info().decode()}"
     stamp = f"{facts.file_size} {facts.path.stat().st_mtime_ns} {head.hexdigest()}"
-    return f"{stamp} {plan.context_size} {plan.batch_size} {plan.device} {plan.flash_attention} {build}"
+    return f"{stamp} {plan.context_size} {plan.batch_size} {plan.device} {plan.kv_type} {plan.flash_attention} {build}"
 
 
-def _info(config: ModelConfig, facts: GgufFacts, plan: _Plan, seconds: float) -> ModelInfo:
+def _info(config: ModelConfig, facts: GgufFacts, loading: _Loading, seconds: float) -> ModelInfo:
+    plan = loading.plan
     return ModelInfo(
         config=config,
         name=display_name(config.path),
@@ -271,12 +302,17 @@ def _info(config: ModelConfig, facts: GgufFacts, plan: _Plan, seconds: float) ->
         training_context=facts.training_context,
         context_size=plan.context_size,
         batch_size=plan.batch_size,
-        threads=plan.threads,
-        device=plan.device,
+        threads=loading.threads,
+        device=plan.device_with(loading.buffers.on([device.name for device in plan.devices])),
         template_name="the model's own" if facts.chat_template is not None else "",
         has_own_template=facts.chat_template is not None,
         default_sampling=_sampling_of(facts.metadata).over(DEFAULT_SAMPLING),
         load_seconds=seconds,
+        kv_type=plan.kv_type,
+        memory=loading.buffers.use,
+        layers=plan.layers,
+        gpu_layers=plan.gpu_layers,
+        device_note=plan.note,
     )
 
 

@@ -17,7 +17,7 @@ os.environ.setdefault("GGML_NO_BACKTRACE", "1")
 
 from llama_cpp import llama_cpp as llama
 
-__all__ = ["abort_callback", "device_text", "gpu_layers", "llama", "sampler_sample", "token_to_piece", "vocab_is_end"]
+__all__ = ["abort_callback", "llama", "sampler_sample", "token_to_piece", "vocab_is_end"]
 
 _held: Any = ctypes.PyDLL(llama._lib._name, handle=llama._lib._handle)  # noqa: SLF001 - the very library it loaded
 
@@ -44,31 +44,3 @@ def abort_callback() -> Any:  # noqa: ANN401 - a native function pointer
     """
     library = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
     return ctypes.cast(library.strlen, llama.ggml_abort_callback)
-
-
-def gpu_layers(wanted: int | None, layers: int) -> int:
-    """How many of `layers` go to a GPU: all where nothing else is wanted, none where there is no GPU."""
-    if not llama.llama_supports_gpu_offload() or not _gpu_names():
-        return 0
-    return layers if wanted is None else min(wanted, layers)
-
-
-def device_text(on_gpu: int, layers: int) -> str:
-    """Where the model runs, as shown: "CPU", or the GPU with how many of its layers ("CUDA0: 24 of 33 layers")."""
-    return f"{' + '.join(_gpu_names())}: {on_gpu} of {layers} layers" if on_gpu else "CPU"
-
-
-def _gpu_names() -> list[str]:
-    library = llama._lib  # noqa: SLF001 - opening ggml by its own path would load a second copy
-    library.ggml_backend_dev_count.restype = ctypes.c_size_t
-    library.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
-    library.ggml_backend_dev_get.restype = ctypes.c_void_p
-    library.ggml_backend_dev_name.argtypes = [ctypes.c_void_p]
-    library.ggml_backend_dev_name.restype = ctypes.c_char_p
-    library.ggml_backend_dev_type.argtypes = [ctypes.c_void_p]
-    library.ggml_backend_dev_type.restype = ctypes.c_int
-    gpu, integrated = 1, 2
-    devices = [library.ggml_backend_dev_get(index) for index in range(library.ggml_backend_dev_count())]
-    named = [(library.ggml_backend_dev_type(each), library.ggml_backend_dev_name(each).decode()) for each in devices]
-    discrete = [name for kind, name in named if kind == gpu]
-    return discrete or [name for kind, name in named if kind == integrated]

@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from inference.errors import ModelNotFound, ModelUnreadable, ModelUnsupported, OutOfMemory
+from inference.forecast import kv_by_layer
 from inference.llama import load_model
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import check_file
@@ -113,7 +114,8 @@ def test_a_window_that_does_not_fit_into_memory_is_refused_with_what_it_needs(tm
     with pytest.raises(OutOfMemory) as raised:
         load(path, context_size=2**31 - 1)
     assert raised.value.context_size == 2**31 - 256
-    assert raised.value.needed == check_file(path).kv_bytes(2**31 - 256)
+    assert raised.value.needed is not None
+    assert raised.value.needed >= sum(kv_by_layer(check_file(path), 2**31 - 256))
 
 
 def test_the_files_own_sampling_goes_before_the_default(tmp_path):
