@@ -27,7 +27,7 @@ from inference.events import (
     Trace,
     Usage,
 )
-from inference.leaving import closed_at_exit
+from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
 from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId, StateBudget
 
@@ -81,7 +81,8 @@ _Job = GenerationRequest | _Load | _Unload
 class LocalEngine:
     """llama.cpp on this machine, on a thread of its own.
 
-    A program that never closes it still exits cleanly: it is closed at the interpreter's exit.
+    A program that never closes it still exits cleanly: it is closed at the interpreter's exit. In a forked process it
+    is closed from the beginning: threads do not come along.
     """
 
     def __init__(
@@ -104,9 +105,9 @@ class LocalEngine:
         self._closing = False
         # The thread's own, from its first job on.
         self._bench: Workbench | None = None
-        self._thread = threading.Thread(target=self._work, name="engine", daemon=True)
+        self._worker = Worker(self._work, "engine")
         self._was_closed = closed_at_exit(self)
-        self._thread.start()
+        self._worker.start()
 
     def load(self, model: ModelConfig) -> None:
         self._queue(_Load(model))
@@ -120,6 +121,8 @@ class LocalEngine:
         return request.id
 
     def cancel(self, request: RequestId) -> None:
+        if not self._worker.is_here:
+            return
         with self._changed:
             if request == self._running:
                 self._stop_flag.set()
@@ -132,15 +135,17 @@ class LocalEngine:
                     return
 
     def close(self) -> None:
-        with self._changed:
-            self._closing = True
-            self._stop_flag.set()
-            self._changed.notify()
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        if self._worker.is_here:
+            with self._changed:
+                self._closing = True
+                self._stop_flag.set()
+                self._changed.notify()
+            self._worker.wait()
         self._was_closed()
 
     def _queue(self, job: _Job) -> None:
+        if not self._worker.is_here:
+            raise EngineClosed
         with self._changed:
             if self._closing:
                 raise EngineClosed

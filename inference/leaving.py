@@ -1,4 +1,4 @@
-"""What was left open is closed when the interpreter ends.
+"""Threads that are left in order: what was left open is closed when the interpreter ends.
 
 A daemon thread inside llama.cpp crashes the interpreter's exit, another kind of thread would block it for ever.
 """
@@ -6,8 +6,11 @@ A daemon thread inside llama.cpp crashes the interpreter's exit, another kind of
 from __future__ import annotations
 
 import atexit
+import os
+import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Protocol
 
 
@@ -17,13 +20,49 @@ class Closable(Protocol):
     def close(self) -> None: ...
 
 
+class Worker:
+    """A daemon thread whose end can be waited for, again where that is interrupted.
+
+    `Thread.join` takes a thread for ended once Ctrl-C interrupted it (before Python 3.13).
+    """
+
+    def __init__(self, work: Callable[[], None], name: str) -> None:
+        self._work = work
+        self._ended = threading.Event()
+        self._process = os.getpid()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this is the thread's own process: a forked one is without it, and may find its locks held."""
+        return self._process == os.getpid()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Until the thread has done its work; the thread itself does not wait."""
+        if self.is_here and threading.current_thread() is not self._thread:
+            self._ended.wait()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        finally:
+            self._ended.set()
+
+
 def closed_at_exit(thing: Closable) -> Callable[[], None]:
     """Have `thing` closed at the interpreter's exit, if it is still there; call the result once it was closed."""
     reference = weakref.ref(thing)
 
     def close() -> None:
-        if (alive := reference()) is not None:
-            alive.close()
+        closed = False
+        while not closed and (alive := reference()) is not None:
+            # Impatience must not end in a crash; what works is stopping already.
+            with suppress(KeyboardInterrupt):
+                alive.close()
+                closed = True
 
     atexit.register(close)
 

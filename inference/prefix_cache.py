@@ -72,9 +72,14 @@ class PrefixCache:
         other, other_shared = self._best(tokens)
         if len(held) - shared >= _WORTH_KEEPING:
             self.keep(model.save())
-        if other is not None and other_shared >= shared + _WORTH_KEEPING and model.restore(other):
-            shared = other_shared
-            end = ReuseEnd.NEW_TEXT if shared == len(other.tokens) else ReuseEnd.TURN_CHANGED
+        if other is not None and other_shared >= shared + _WORTH_KEEPING:
+            if model.restore(other):
+                shared = other_shared
+                end = ReuseEnd.NEW_TEXT if shared == len(other.tokens) else ReuseEnd.TURN_CHANGED
+            else:
+                self._give_up(other)
+                shared = shared_prefix(model.tokens, tokens)
+                end = self._end_without(len(model.tokens), shared)
         self._is_first = False
         return _cut(model, shared, len(tokens), end)
 
@@ -82,12 +87,16 @@ class PrefixCache:
         """Keep a state, in memory within the budget, and on disk where there is a folder for it."""
         if len(state.tokens) < _WORTH_KEEPING:
             return
+        if self._disk is not None:
+            self._disk.write(state)
+        if state.size > self._budget:
+            # It would drive out all the others, and then itself.
+            self._has_evicted = True
+            return
         for key, tokens in list(self._states):
             if key == self._key and state.tokens[: len(tokens)] == tokens:
                 del self._states[key, tokens]
         self._states[self._key, state.tokens] = state
-        if self._disk is not None:
-            self._disk.write(state)
         while self.size > self._budget:
             self._states.popitem(last=False)
             self._has_evicted = True
@@ -117,6 +126,13 @@ class PrefixCache:
         if self._disk is not None and (found := self._disk.best(tokens, length + _WORTH_KEEPING)) is not None:
             return found, shared_prefix(found.tokens, tokens)
         return best, length
+
+    def _give_up(self, state: Snapshot) -> None:
+        """Forget a state that the model will not have."""
+        self._states.pop((self._key, state.tokens), None)
+        if self._disk is not None:
+            self._disk.discard(state)
+        self._has_evicted = True
 
     def _end_without(self, held: int, shared: int) -> ReuseEnd:
         """Why reuse ends where it does, as far as what the model holds tells."""

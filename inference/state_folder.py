@@ -14,15 +14,16 @@ from array import array
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from inference.model import Mark, Snapshot, shared_prefix
 
-_MAGIC = b"HWKV\x01\n"
-_SUFFIX = ".kvstate"
+_MAGIC = b"HWKV\x02\n"
+_SUFFIX, _HALF_WRITTEN = ".kvstate", ".part"
 _MOST_HEADER = 1 << 20  # bytes; a damaged length must not make us read the disk
+_DAMAGED = (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError)  # what reading one may raise
 _log = logging.getLogger(__name__)
 
 
@@ -36,7 +37,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What a file says of its parts: token ids, state, marks, logits; `digest` covers them all."""
+    """What a file says of its parts: token ids, state, marks, logits. `digest` covers them, and this too."""
 
     sizes: tuple[int, ...]
     marks: tuple[int, ...]
@@ -76,7 +77,9 @@ class StateFolder:
             self._entries.remove(found)
 
     def write(self, state: Snapshot) -> None:
-        """Have a state written, soon; states it goes on from are deleted."""
+        """Have a state written, soon; states it goes on from are deleted. One larger than the budget is not written."""
+        if state.size > self._budget:
+            return
         digest = hashlib.blake2b(array("i", state.tokens).tobytes(), digest_size=12).hexdigest()
         path = self._folder / f"{self._key}-{digest}{_SUFFIX}"
         outdated = [entry for entry in self._entries if state.tokens[: len(entry.tokens)] == entry.tokens]
@@ -84,7 +87,19 @@ class StateFolder:
         self._entries.append(_Entry(state.tokens, path))
         self._pending = [future for future in self._pending if not future.done()]
         delete = [entry.path for entry in outdated if entry.path != path]
-        self._pending.append(self._writer.submit(self._write_now, path, state, delete))
+        try:
+            self._pending.append(self._writer.submit(self._write_now, path, state, delete))
+        except RuntimeError:
+            # The interpreter is about to exit and starts no thread any more.
+            self._write_now(path, state, delete)
+
+    def discard(self, state: Snapshot) -> None:
+        """Delete a state that turned out to be of no use."""
+        found = [entry for entry in self._entries if entry.tokens == state.tokens]
+        self._entries = [entry for entry in self._entries if entry not in found]
+        self.wait()
+        for entry in found:
+            _delete(entry.path)
 
     def wait(self) -> None:
         """Until everything that was to be written is."""
@@ -97,14 +112,14 @@ class StateFolder:
         self._writer.shutdown(wait=True)
 
     def clear(self) -> None:
-        """Delete every state there is."""
+        """Delete every state there is, half-written ones too."""
         self.wait()
         self._entries.clear()
-        for path in self._paths("*"):
-            path.unlink(missing_ok=True)
+        for path in self._everything():
+            _delete(path)
 
     def _write_now(self, path: Path, state: Snapshot, outdated: Iterable[Path]) -> None:
-        temporary = path.with_suffix(".part")
+        temporary = path.with_suffix(_HALF_WRITTEN)
         try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
@@ -116,11 +131,10 @@ class StateFolder:
         except OSError as error:
             # A cache that cannot be written costs time, nothing else.
             _log.info("a KV state was not written: %s", error)
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
+            _delete(temporary)
 
     def _shrink(self) -> None:
-        by_age = sorted((path.stat().st_mtime_ns, path.stat().st_size, path) for path in self._paths("*"))
+        by_age = sorted((path.stat().st_mtime_ns, path.stat().st_size, path) for path in self._everything())
         size = sum(each for _, each, _ in by_age)
         for _, each, path in by_age:
             if size <= self._budget:
@@ -128,19 +142,26 @@ class StateFolder:
             path.unlink(missing_ok=True)
             size -= each
 
-    def _paths(self, pattern: str) -> list[Path]:
-        return list(self._folder.glob(f"{pattern}{_SUFFIX}"))
+    def _everything(self) -> list[Path]:
+        """All that lies here, with what a program that was killed left half-written."""
+        return [*self._paths("*"), *self._paths("*", _HALF_WRITTEN)]
+
+    def _paths(self, pattern: str, suffix: str = _SUFFIX) -> list[Path]:
+        return [path for path in self._folder.glob(f"{pattern}{suffix}") if path.is_file()]
+
+
+def _delete(path: Path) -> None:
+    # What cannot be deleted is not worth an error: it is only a cache.
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _chunks_of(state: Snapshot) -> Iterable[bytes]:
     parts = [array("i", state.tokens).tobytes(), state.state, *(mark.state for mark in state.marks), state.logits]
-    header = {
-        "sizes": [len(part) for part in parts],
-        "marks": [mark.length for mark in state.marks],
-        "logits_at": state.logits_at,
-        "digest": _digest_of(parts),
-    }
-    text = json.dumps(header).encode()
+    sizes = tuple(map(len, parts))
+    marks = tuple(mark.length for mark in state.marks)
+    header = _Header(sizes, marks, state.logits_at, _digest_of(sizes, marks, state.logits_at, parts))
+    text = json.dumps(asdict(header)).encode()
     yield from (_MAGIC, struct.pack("<I", len(text)), text, *parts)
 
 
@@ -149,7 +170,7 @@ def _read_entry(path: Path) -> _Entry | None:
         with path.open("rb") as file:
             header = _read_header(file)
             return _Entry(_ids_of(file.read(header.sizes[0])), path)
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+    except _DAMAGED:
         return None
 
 
@@ -158,18 +179,17 @@ def _read_state(path: Path) -> Snapshot | None:
     try:
         with path.open("rb") as file:
             header = _read_header(file)
-            if sum(header.sizes) != path.stat().st_size - file.tell():
-                return None
             parts = [file.read(size) for size in header.sizes]
-        if _digest_of(parts) != header.digest:
+        if _digest_of(header.sizes, header.marks, header.logits_at, parts) != header.digest:
             return None
         marks = tuple(Mark(length, part) for length, part in zip(header.marks, parts[2:-1], strict=True))
         return Snapshot(_ids_of(parts[0]), parts[1], marks, parts[-1], header.logits_at)
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
+    except _DAMAGED:
         return None
 
 
 def _read_header(file: BinaryIO) -> _Header:
+    """What the file says of itself; the sizes of its parts are sure to be those of the rest of it."""
     beginning = file.read(len(_MAGIC) + 4)
     (length,) = struct.unpack("<I", beginning[len(_MAGIC) :]) if len(beginning) == len(_MAGIC) + 4 else (0,)
     if not beginning.startswith(_MAGIC) or not 0 < length <= _MOST_HEADER:
@@ -178,8 +198,8 @@ def _read_header(file: BinaryIO) -> _Header:
     header = _Header(
         tuple(map(int, fields["sizes"])), tuple(map(int, fields["marks"])), int(fields["logits_at"]), fields["digest"]
     )
-    if min(header.sizes) < 0:
-        raise ValueError("a part of negative size")
+    if min(header.sizes) < 0 or sum(header.sizes) != os.fstat(file.fileno()).st_size - file.tell():
+        raise ValueError("not whole")
     return header
 
 
@@ -189,8 +209,8 @@ def _ids_of(data: bytes) -> tuple[int, ...]:
     return tuple(ids)
 
 
-def _digest_of(parts: Iterable[bytes]) -> str:
-    digest = hashlib.blake2b(digest_size=16)
+def _digest_of(sizes: Sequence[int], marks: Sequence[int], logits_at: int, parts: Iterable[bytes]) -> str:
+    digest = hashlib.blake2b(json.dumps([*sizes, "marks", *marks, logits_at]).encode(), digest_size=16)
     for part in parts:
         digest.update(part)
     return digest.hexdigest()

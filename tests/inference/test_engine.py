@@ -309,6 +309,37 @@ def _check_order(events: list[Event]) -> None:
         assert last.text == "".join(event.text for event in events if isinstance(event, TextDelta))
 
 
+FORKED = """
+import os, sys
+from inference.client import Client, Mailbox
+from inference.engine import LocalEngine
+from inference.errors import EngineClosed
+from tests.fakes import Script, ScriptedLoader, config
+mailbox = Mailbox()
+script = Script(endless=True, replies=(("a",),), context_size=10**9)
+client = Client(config(), LocalEngine(mailbox.post, loader=ScriptedLoader(script)), mailbox)
+stream = client.stream("Hi")
+next(stream)
+child = os.fork()
+if not child:
+    stream.close()
+    try:
+        client.generate("Hi")
+    except EngineClosed:
+        client.close()
+        sys.exit(7)
+    os._exit(1)
+stream.close()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), client.generate("Hi", max_tokens=3).text)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_a_forked_process_is_told_that_the_engine_did_not_come_along_and_exits_cleanly() -> None:
+    done = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "7 aaa\n", "")
+
+
 def test_events_and_requests_are_equal_by_content() -> None:
     request = ask()
     assert replace(request) == request

@@ -116,6 +116,36 @@ def test_states_are_found_on_disk_by_the_next_program(tmp_path: Path) -> None:
     second.close()
 
 
+def test_a_state_the_model_will_not_have_is_given_up_and_the_prompt_is_read(tmp_path: Path) -> None:
+    model = Refusing(Script(), config(), StopFlag())
+    cache = PrefixCache(MEBIBYTE, StateFolder(tmp_path, MEBIBYTE))
+    cache.open("model")
+    cache.keep(Snapshot(conversation(5), b"of another shape"))
+    read(model, cache, (*conversation(5)[:20], *conversation(6)))
+    assert read(model, cache, (*conversation(5), 7))[0] == 0
+    assert model.refused == 1
+    assert read(model, cache, conversation(7))[0] == 1
+    assert read(model, cache, (*conversation(5), 7))[0] == 0, "the state that was saved meanwhile is refused as well"
+    cache.close()
+    assert model.refused == 2
+
+
+class Refusing(ScriptedModel):
+    refused = 0
+
+    def restore(self, _snapshot: Snapshot) -> bool:
+        self.refused += 1
+        self.rewind(0)
+        return False
+
+
+def test_a_state_larger_than_the_budget_drives_out_no_other() -> None:
+    model, cache = model_of(), PrefixCache(10_000)
+    cache.keep(Snapshot(conversation(5), bytes(1000)))
+    cache.keep(Snapshot(conversation(6), bytes(50_000)))
+    assert read(model, cache, (*conversation(5), 6)) == (200, ReuseEnd.NEW_TEXT)
+
+
 @pytest.mark.parametrize("rewindable", [True, False], ids=["cut anywhere", "marks only"])
 @given(prompts=st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=300).map(tuple), max_size=6))
 def test_whatever_was_read_before_exactly_the_prompt_is_held(rewindable: bool, prompts: list[tuple[int, ...]]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -142,10 +144,114 @@ def test_a_file_damaged_anywhere_is_not_used(tmp_path: Path, data: st.DataObject
     assert found is None or found == state, "what was damaged is the header's spacing at most"
 
 
-@pytest.mark.parametrize("content", [b"", b"HWKV\x01\n", b"HWKV\x01\n\xff\xff\xff\x7f", b"HWKV\x01\n\x02\0\0\0{}"])
+def test_no_bit_of_the_header_can_change_what_is_believed(tmp_path: Path) -> None:
+    state = state_of(1, size=30)
+    written(tmp_path, state)
+    [path] = files_of(tmp_path)
+    whole = path.read_bytes()
+    header = range(len(MAGIC), len(MAGIC) + 4 + int.from_bytes(whole[len(MAGIC) : len(MAGIC) + 4], "little"))
+    folder = folder_of(tmp_path)
+    for at in header:
+        for bit in range(8):
+            path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << bit)]) + whole[at + 1 :])
+            folder.open("model")
+            found = folder.best(state.tokens, 50)
+            assert found is None or found == state, (at, bit)
+
+
+MAGIC = b"HWKV\x02\n"
+
+
+def said(text: bytes) -> bytes:
+    return MAGIC + len(text).to_bytes(4, "little") + text
+
+
+def header_of(sizes: str) -> bytes:
+    return said(f'{{"sizes": {sizes}, "marks": [], "logits_at": 0, "digest": ""}}'.encode())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        MAGIC,
+        MAGIC + b"\xff\xff\xff\x7f",
+        b"HWKV\x01\n\x02\0\0\0{}",
+        said(b"{}"),
+        said(b"[]"),
+        said(b"null"),
+        said(b"\xff\xff"),
+        said(b"[" * 100_000),
+        header_of("[]"),
+        header_of("[4]") + b"abcd",
+        header_of("[-4, 8, 0]") + b"abcd",
+        header_of("[1000000000000000, 0, 0]"),
+        header_of("[1" + 40 * "0" + ", 0, 0]"),
+        header_of("[Infinity, 0, 0]"),
+        header_of('["4", "0", "0"]') + b"abcd",
+    ],
+)
 def test_a_file_of_nonsense_is_passed_over(tmp_path: Path, content: bytes) -> None:
     state = state_of(1)
     written(tmp_path, state)
     [path] = files_of(tmp_path)
     path.with_name(path.name.replace("-", "-0")).write_bytes(content)
     assert folder_of(tmp_path).best(state.tokens, 50) == state
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes a named pipe")
+def test_what_is_no_file_is_left_alone(tmp_path: Path) -> None:
+    state = state_of(1)
+    written(tmp_path, state)
+    [path] = files_of(tmp_path)
+    path.with_name(path.name.replace("-", "-0")).mkdir()
+    os.mkfifo(path.with_name(path.name.replace("-", "-1")))  # opening it would wait for ever
+    folder = folder_of(tmp_path)
+    assert folder.best(state.tokens, 50) == state
+    folder.clear()
+    assert len(files_of(tmp_path)) == 2
+
+
+def test_a_state_larger_than_the_budget_drives_out_no_other(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, budget=20_000)
+    folder.write(state_of(1))
+    folder.write(state_of(2, size=30_000))
+    assert folder.best(state_of(1).tokens, 50) == state_of(1)
+    assert folder.best(state_of(2).tokens, 50) is None
+
+
+def test_what_a_killed_program_left_half_written_counts_and_goes(tmp_path: Path) -> None:
+    tmp_path.joinpath("0123-4567.part").write_bytes(bytes(15_000))
+    folder = folder_of(tmp_path, budget=20_000)
+    folder.write(state_of(1, size=10_000))
+    folder.wait()
+    assert [path.suffix for path in files_of(tmp_path)] == [".kvstate"]
+    tmp_path.joinpath("0123-4567.part").write_bytes(bytes(100))
+    folder.clear()
+    assert not files_of(tmp_path), "what was said may stand in it"
+
+
+def test_a_state_that_is_of_no_use_is_deleted(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    folder.write(state_of(1))
+    folder.discard(state_of(1))
+    assert folder.best(state_of(1).tokens, 50) is None
+    assert not files_of(tmp_path)
+
+
+LEFT_OPEN = """
+import atexit, sys
+from pathlib import Path
+from inference.model import Snapshot
+from inference.state_folder import StateFolder
+folder = StateFolder(Path(sys.argv[1]), 1 << 20)
+folder.open("model")
+atexit.register(folder.write, Snapshot((1,) * 100, b"state"))
+"""
+
+
+def test_a_state_can_be_written_while_the_interpreter_exits(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", LEFT_OPEN, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(files_of(tmp_path)) == 1
