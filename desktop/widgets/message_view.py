@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import accumulate
@@ -17,11 +17,10 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
 from desktop.conversations import Turn, TurnState
-from desktop.markdown import Block, MarkdownReader, cut, read_markdown, read_plain
 from desktop.theme import Theme, paint_icon
-from desktop.widgets.boxes import BoxedSegment
-from desktop.widgets.segmenting import grouped, make_segment
-from desktop.widgets.segments import Segment, Selected, UnreadSegment
+from desktop.widgets.message_actions import places_in_rows
+from desktop.widgets.passage import Passage
+from desktop.widgets.segments import Segment, Selected
 from desktop.widgets.typesetting import Look, Setting
 
 BUBBLE_SIDE = 16
@@ -34,6 +33,10 @@ _ICON = 16
 _BAR = 3
 _ABOVE_QUESTION = 20
 _ABOVE_REPLY = 4
+_NOTE = 24
+_FOLD = 32
+_BELOW_THOUGHT = 16  # between an open reasoning and the answer
+_THOUGHT_LINE = QRect(-12, 0, 2, 0)  # beside it
 
 
 class ProgressKind(StrEnum):
@@ -56,12 +59,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """The words around a message: whose it is, its figures, and a sentence where it did not end well."""
+    """The words around a message: whose it is, its figures, and a sentence where it did not end well. A `note` is about
+    what it was made from; `thought` stands for its reasoning."""
 
     name: str
     figures: str = ""
     notice: str = ""
     is_error: bool = False
+    note: str = ""
+    thought: str = ""
 
 
 class MessageView:
@@ -71,36 +77,61 @@ class MessageView:
         self.turn = turn
         self.caption = caption
         self.progress: Progress | None = None
-        self.segments: list[Segment] = []
+        self.thinking = ""  # in place of the caption's words for the reasoning, while they change
+        self.offers: tuple[str, ...] = ()  # what can be done about it, on buttons below its notice
+        self.segments: list[Segment] = []  # those that are shown: of the reasoning where it is open, then of the answer
         self.height = 0
         self._tops: list[int] = [0]  # of the segments, the end of the last behind them
         self._notice_height = 0
-        self._reader: MarkdownReader | None = None
-        self._written: list[str] = []
-        self._settled_blocks = 0  # finished blocks in segments that never change again
-        self._settled_segments = 0
-        if turn.state is TurnState.WRITING:
-            self._begin(turn.message.content, look)
-        else:
-            self._take_source(turn.message.content)
+        self._offer_places: tuple[QRect, ...] = ()
+        self._answer = self._new_answer(turn, look)
+        self._thoughts = [turn.message.reasoning] if turn.message.reasoning else []
+        self._thought: Passage | None = None  # while it is open
+        self._join()
 
     @property
     def is_growing(self) -> bool:
-        return self._reader is not None
+        return self._answer.is_growing
 
     @property
     def text(self) -> str:
-        """The source of what is shown."""
-        return "".join(self._written)
+        """The source of the answer."""
+        return self._answer.text
+
+    @property
+    def has_thought(self) -> bool:
+        """Whether there is reasoning to be opened."""
+        return bool(self._thoughts)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the reasoning is shown."""
+        return self._thought is not None
+
+    @property
+    def fold_words(self) -> str:
+        """What stands for the reasoning."""
+        return self.thinking or self.caption.thought
+
+    @property
+    def fold_top(self) -> int:
+        """Where the line that opens and closes the reasoning begins."""
+        return self._note_top + (_NOTE if self.caption.note else 0)
 
     @property
     def body_top(self) -> int:
-        above = _ABOVE_REPLY if self.turn.is_reply else _ABOVE_QUESTION + _BUBBLE_ENDS
-        return above + _LABEL
+        above = self.fold_top + (_FOLD if self.has_thought else 0)
+        return above if self.turn.is_reply else above + _BUBBLE_ENDS
 
     @property
     def body_bottom(self) -> int:
         return self.body_top + self._tops[-1]
+
+    @property
+    def offer_places(self) -> tuple[QRect, ...]:
+        """Where the buttons of `offers` stand."""
+        top = self.height - _FOOT - (self._offer_places[-1].bottom() + 1 if self._offer_places else 0)
+        return tuple(place.translated(0, top) for place in self._offer_places)
 
     @property
     def foot_top(self) -> int:
@@ -110,57 +141,78 @@ class MessageView:
     # What it shows
 
     def grow(self, text: str, look: Look) -> int | None:
-        """Go on with `text`; the first pixel row that changed, or `None` where it cannot grow."""
-        if self._reader is None:
+        """Go on with the answer; the first pixel row that changed, or `None` where it cannot grow."""
+        if not self.is_growing:
             return None
-        self._written.append(text)
-        self._reader.append(text)
-        return self._show_written(look)
+        changed = self._answer.grow(text, look)
+        self._join()
+        return self._top_of_change(self._thought_segments + changed)
+
+    def think(self, text: str, look: Look) -> int | None:
+        """Go on with the reasoning; the first pixel row that changed, or `None` where nothing did."""
+        if not self.is_growing:
+            return None
+        is_first = not self._thoughts
+        self._thoughts.append(text)
+        if self._thought is None:
+            return self.fold_top if is_first else None
+        changed = self._thought.grow(text, look)
+        self._join()
+        return self._top_of_change(changed)
+
+    def set_open(self, look: Look, *, is_open: bool) -> None:
+        """Show the reasoning, or only the line that stands for it."""
+        if is_open == self.is_open:
+            return
+        if self._thought is not None:
+            self._thought.close()
+        self._thought = self._new_thought(look) if is_open else None
+        self._join()
 
     def change(self, turn: Turn, caption: Caption, look: Look) -> None:
         """Show the turn as it is now: its end, or other text."""
         source = turn.message.content
         is_writing = turn.state is TurnState.WRITING
-        if self._reader is not None and source == self.text:
+        if self.is_growing and source == self.text:
             if not is_writing:
-                self._reader.finish()
-                self._show_written(look)
-                self._reader = None
+                self._answer.finish(look)
         elif source != self.text or is_writing:
-            self._close_boxes()
-            self.segments.clear()
-            if is_writing:
-                self._begin(source, look)
-            else:
-                self._take_source(source)
+            self._answer.close()
+            self._answer = self._new_answer(turn, look)
         self.turn, self.caption = turn, caption
+        self._change_thought(turn.message.reasoning, look)
+        self._join()
         if not is_writing:
             self.progress = None
+            self.thinking = ""
 
-    @property
-    def first_open(self) -> int:
-        """The number of the first segment that may still change."""
-        return max(0, self._settled_segments - 1) if self.is_growing else len(self.segments)
+    def first_open(self, *, of_thought: bool = False) -> int:
+        """The number of the first segment that may still change when the answer, or the reasoning, grows."""
+        if of_thought:
+            return self._thought.first_open if self._thought is not None else 0
+        return self._thought_segments + self._answer.first_open
 
     def read(self, number: int) -> list[Segment]:
         """Put the segments of an unread one in its place, and say which they are."""
-        unread = self.segments[number]
-        if not isinstance(unread, UnreadSegment):
-            return [unread]
-        previous = self.segments[number - 1] if number else None
-        segments = _segments_of(unread.read(), previous)
-        self.segments[number : number + 1] = segments
+        thoughts = self._thought_segments
+        if self._thought is not None and number < thoughts:
+            segments = self._thought.read(number)
+        else:
+            segments = self._answer.read(number - thoughts)
+        self._join()
         return segments
 
     def whole_text(self) -> str:
         """Everything it shows, as text."""
-        parts = [self.caption.name, *self._texts(self.segments), self.caption.notice]
-        parts.append(self.progress.text if self.progress else self.caption.figures)
+        said = (self.caption.name, self.caption.note, self.fold_words if self.has_thought else "")
+        thought = self._thought.shown_text() if self._thought is not None else ""
+        last = self.progress.text if self.progress else self.caption.figures
+        parts = (*said, thought, self.body_text(), self.caption.notice, *self.offers, last)
         return "\n".join(part for part in parts if part)
 
     def body_text(self) -> str:
-        """What was said, as it is shown."""
-        return "".join(self._texts(self.segments))
+        """What was said, as it is shown; what was thought is no part of it."""
+        return self._answer.shown_text()
 
     # Where it stands
 
@@ -169,17 +221,19 @@ class MessageView:
         for segment in self.segments[first:]:
             if not segment.is_measured(setting):
                 segment.rescale(setting, look)
-        heights = (segment.gap + segment.height for segment in self.segments[first:])
+        heights = (self._gap(number) + self.segments[number].height for number in range(first, len(self.segments)))
         self._tops[first:] = accumulate(heights, initial=self._tops[first])
         if first == 0 and len(self._tops) == 1 and self.is_growing:
             self._tops = [0, look.line_height]  # the place of the first line, so that it moves nothing
         self._notice_height = self._height_of_notice(setting, look)
+        self._offer_places = places_in_rows(self.offers, setting.column)
+        offers = self._offer_places[-1].bottom() + 9 if self._offer_places else 0
         below = _BUBBLE_ENDS if not self.turn.is_reply else 0
-        self.height = self.body_bottom + below + self._notice_height + _FOOT
+        self.height = self.body_bottom + below + self._notice_height + offers + _FOOT
 
     def segment_top(self, number: int) -> int:
         """Where a segment's own picture begins, below the gap above it."""
-        return self.body_top + self._tops[number] + self.segments[number].gap
+        return self.body_top + self._tops[number] + self._gap(number)
 
     def segments_between(self, top: int, bottom: int) -> range:
         """The segments that reach into a stretch of the message."""
@@ -207,6 +261,11 @@ class MessageView:
         """Paint what lies within `clip`; the origin is at the message's top and the left edge of its text."""
         if clip.top() < self.body_top:
             self._paint_label(painter, setting, look)
+            self._paint_note(painter, setting, look)
+        if self._thought_segments:
+            thought = self._tops[self._thought_segments] if self.is_open else 0
+            place = _THOUGHT_LINE.translated(0, self.body_top)
+            painter.fillRect(place.adjusted(0, 0, 0, thought), look.theme.border)
         if not self.turn.is_reply:
             self._paint_bubble(painter, setting, look)
         for number in self.segments_between(clip.top(), clip.bottom()):
@@ -221,7 +280,7 @@ class MessageView:
             touch(segment)
         self._paint_notice(painter, setting, look)
         self._paint_foot(painter, setting, look)
-        if self.is_growing and not self.progress:
+        if self.is_growing and not self.progress and (self.segments or not self.has_thought):
             self._paint_caret(painter, setting, look)
 
     def caret(self, setting: Setting, look: Look) -> QRect:
@@ -232,79 +291,53 @@ class MessageView:
 
     # Its own
 
-    def _begin(self, source: str, look: Look) -> None:
-        self._reader = MarkdownReader()
-        self._written = [source] if source else []
-        self._settled_blocks = self._settled_segments = 0
-        self._reader.append(source)
-        self._show_written(look)
+    @property
+    def _note_top(self) -> int:
+        return (_ABOVE_REPLY if self.turn.is_reply else _ABOVE_QUESTION) + _LABEL
 
-    def _take_source(self, source: str) -> None:
-        self._reader = None
-        self._written = [source]
-        read = read_markdown if self.turn.is_reply else read_plain
-        pieces = cut(source) if self.turn.is_reply else [source]
-        self.segments = [UnreadSegment(piece, read) for piece in pieces if piece]
-        self._tops = [0] * (len(self.segments) + 1)
+    @property
+    def _thought_segments(self) -> int:
+        """How many of the segments are those of the reasoning."""
+        return 0 if self._thought is None else len(self._thought.segments)
 
-    def _show_written(self, look: Look) -> int:
-        """Bring the segments in line with the reader; the first pixel row that changed."""
-        reader = self._reader
-        if reader is None:
-            return 0
-        finished = reader.finished[self._settled_blocks :]
-        changed = len(self.segments)
-        groups = list(grouped((*finished, *reader.open_blocks)))
-        for number, group in enumerate(groups, self._settled_segments):
-            if self._set_segment(number, group, look):
-                changed = min(changed, number)
-        behind = self._settled_segments + len(groups)
-        if behind < len(self.segments):
-            self._close_boxes(behind)
-            del self.segments[behind:]
-            changed = min(changed, behind)
-        self._settle(groups, len(finished))
-        return self._top_of_change(changed)
+    def _new_answer(self, turn: Turn, look: Look) -> Passage:
+        grows = turn.state is TurnState.WRITING
+        return Passage(turn.message.content, look, grows=grows, is_plain=not turn.is_reply)
 
-    def _set_segment(self, number: int, group: tuple[Block, ...], look: Look) -> bool:
-        """Show a group of blocks as the segment of that number; whether that changed anything."""
-        previous = self.segments[number - 1] if number else None
-        before = previous.last_block if previous else None
-        if number < len(self.segments):
-            shown = self.segments[number]
-            resumes = shown.blocks[0].place.resumes == group[0].place.resumes
-            if shown.shows_kind_of(group[0]) and resumes:
-                return shown.set_blocks(group, before, look)
-            self._close_boxes(number)
-            del self.segments[number:]
-        self.segments.append(make_segment(group, previous))
-        return True
+    def _new_thought(self, look: Look) -> Passage:
+        return Passage("".join(self._thoughts), look, grows=self.is_growing, is_quiet=True)
 
-    def _settle(self, groups: Sequence[tuple[Block, ...]], finished: int) -> None:
-        """Segments before the last whose blocks are all finished are never looked at again."""
-        for group in groups[:-1]:
-            if len(group) > finished:
-                return
-            finished -= len(group)
-            self._settled_blocks += len(group)
-            self._settled_segments += 1
+    def _change_thought(self, reasoning: str, look: Look) -> None:
+        is_other = reasoning != "".join(self._thoughts)
+        self._thoughts = [reasoning] if reasoning else []
+        if self._thought is None:
+            return
+        if is_other or not self.has_thought:
+            self._thought.close()
+            self._thought = self._new_thought(look) if self.has_thought else None
+        elif not self.is_growing:
+            self._thought.finish(look)
+
+    def _join(self) -> None:
+        """Have all that is shown in one list."""
+        if self._thought is None:
+            self.segments = self._answer.segments
+        else:
+            self.segments = [*self._thought.segments, *self._answer.segments]
+        # What is added stands at the end until it is laid out.
+        missing = len(self.segments) + 1 - len(self._tops)
+        if missing > 0:
+            self._tops += [self._tops[-1]] * missing
+
+    def _gap(self, number: int) -> int:
+        """The room above a segment."""
+        is_first_of_answer = number and number == self._thought_segments
+        return self.segments[number].gap + (_BELOW_THOUGHT if is_first_of_answer else 0)
 
     def _top_of_change(self, number: int) -> int:
         # The segment before may lose the lower edge of its box.
         number = max(0, min(number - 1, len(self._tops) - 1))
         return self.body_top + self._tops[number]
-
-    def _close_boxes(self, first: int = 0) -> None:
-        for segment in self.segments[first:]:
-            if isinstance(segment, BoxedSegment):
-                segment.leave()
-
-    def _texts(self, segments: Sequence[Segment]) -> list[str]:
-        texts: list[str] = []
-        for segment in segments:
-            texts.append(segment.break_before if texts else "")
-            texts.append(segment.whole_text())
-        return ["".join(texts)]
 
     def _bubble_width(self, setting: Setting) -> int:
         if len(self.segments) != 1 or not self.segments[0].is_measured(setting):
@@ -319,6 +352,16 @@ class MessageView:
         name = metrics.elidedText(self.caption.name, Qt.TextElideMode.ElideMiddle, setting.column)
         place = QRect(0, top, setting.column, _LABEL - 4)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
+
+    def _paint_note(self, painter: QPainter, setting: Setting, look: Look) -> None:
+        if not self.caption.note:
+            return
+        paint_icon(painter, "information", look.theme.muted, QRectF(0, self._note_top + 2, _ICON, _ICON))
+        painter.setFont(look.figure_font)
+        painter.setPen(look.theme.muted)
+        place = QRect(_ICON + 8, self._note_top, setting.column - _ICON - 8, _NOTE - 4)
+        note = QFontMetrics(look.figure_font).elidedText(self.caption.note, Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, note)
 
     def _paint_bubble(self, painter: QPainter, setting: Setting, look: Look) -> None:
         top = self.body_top - _BUBBLE_ENDS
@@ -363,14 +406,6 @@ class MessageView:
 
     def _paint_caret(self, painter: QPainter, setting: Setting, look: Look) -> None:
         painter.fillRect(self.caret(setting, look), look.theme.decode)
-
-
-def _segments_of(blocks: Sequence[Block], previous: Segment | None) -> list[Segment]:
-    segments: list[Segment] = []
-    for group in grouped(blocks):
-        previous = make_segment(group, previous)
-        segments.append(previous)
-    return segments
 
 
 def _paint_progress(painter: QPainter, progress: Progress, place: QRect, look: Look) -> None:

@@ -53,6 +53,7 @@ class Segment(ABC):
         self.blocks = blocks
         self.gap = space_before(blocks[0], before) if blocks else 0
         self.height = 0
+        self.is_quiet = False  # drawn in the muted colour
         self.document: QTextDocument | None = None
         self._measured_for: Setting | None = None
         self._known: tuple[int, int] | None = None  # a height, and the column it was good for
@@ -93,7 +94,7 @@ class Segment(ABC):
 
     def open_document(self, look: Look) -> QTextDocument:
         if self.document is None:
-            self.document = self._make_document(look)
+            self.document = self._make_document(self._own(look))
             if self._measured_for:
                 self._lay_out(self.document, self._measured_for, look)
         return self.document
@@ -110,7 +111,7 @@ class Segment(ABC):
         self.gap = space_before(blocks[0], before)
         self._known = None
         if self.document:
-            self._rewrite(self.document, old, look)
+            self._rewrite(self.document, old, self._own(look))
         self.forget_measure()
         return True
 
@@ -196,7 +197,7 @@ class Segment(ABC):
         document.size()  # lays out what colours have changed: drawing alone would leave it out
         context = QAbstractTextDocumentLayout.PaintContext()
         palette = QPalette()
-        palette.setColor(QPalette.ColorRole.Text, look.theme.text)
+        palette.setColor(QPalette.ColorRole.Text, self._own(look).theme.text)
         context.palette = palette
         context.clip = clip
         if selected:
@@ -207,6 +208,9 @@ class Segment(ABC):
             selection.format.setForeground(look.theme.text)
             context.selections = [selection]
         document.documentLayout().draw(painter, context)
+
+    def _own(self, look: Look) -> Look:
+        return look.quiet if self.is_quiet else look
 
     def _around(self, position: int, kind: QTextCursor.SelectionType, look: Look) -> tuple[int, int]:
         cursor = _cursor(self.open_document(look), position, position)

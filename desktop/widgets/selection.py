@@ -90,19 +90,27 @@ class Selection:
 
 
 class _Cover:
+    """What was thought is selected only where nothing else is: it never gets into the text of an answer."""
+
     def __init__(self, messages: Sequence[MessageView], begin: _Key, end: _Key) -> None:
         self._messages = messages
         self._begin = begin
         self._end = end
+        self._takes_thoughts = begin[0] == end[0] and self._is_thought(begin) and self._is_thought(end)
 
     def part_of(self, message: int, segment: int) -> Selected:
         """The positions that are selected in a segment."""
         key = (message, segment)
         if not self._begin[:2] <= key <= self._end[:2]:
             return None
+        if not self._takes_thoughts and self._messages[message].segments[segment].is_quiet:
+            return None
         begin = self._begin[2] if key == self._begin[:2] else 0
         end = self._end[2] if key == self._end[:2] else END
         return begin, end
+
+    def _is_thought(self, key: _Key) -> bool:
+        return self._messages[key[0]].segments[key[1]].is_quiet
 
     def texts(self, look: Look) -> Iterator[str]:
         """The selected text of each message."""

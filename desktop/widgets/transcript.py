@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, chain
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, chain, groupby
 from time import thread_time
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
@@ -37,7 +38,8 @@ from desktop.theme import Theme
 from desktop.widgets import accessible_transcript
 from desktop.widgets.accessible_transcript import AccessibleTranscript
 from desktop.widgets.boxes import BoxedSegment, colouring
-from desktop.widgets.message_actions import CopyButton
+from desktop.widgets.buttons import Button, ButtonKind
+from desktop.widgets.message_actions import CopyButton, FoldButton
 from desktop.widgets.message_view import BUBBLE_SIDE, Caption, MessageView, Progress, ProgressKind
 from desktop.widgets.pill import LatestPill
 from desktop.widgets.segments import Segment, Selected, Shelf, UnreadSegment
@@ -61,6 +63,7 @@ _ROUNDS = 50  # of measuring: each may bring more into view
 class Transcript(QAbstractScrollArea):
     """The messages of one conversation."""
 
+    offer_taken = Signal(int)  # which of the things that were offered for the last message
     link_activated = Signal(str)  # a link was clicked; whoever listens shows the address and asks
     painted = Signal(int)  # turn id: text of a growing reply is on the screen
     following_changed = Signal(bool)
@@ -77,9 +80,9 @@ class Transcript(QAbstractScrollArea):
         self._is_placing = False  # the scroll bar is being moved by us, not by the reader
         self._is_quiet = False  # pixels must not move along with the scroll bar: what is on the screen stays
         self._changed_from: int | None = None  # everything below this height must be painted again
-        self._pending: list[tuple[int, str]] = []
+        self._pending: list[_Text] = []
         self._unpainted: int | None = None
-        self._buttons: dict[MessageView, CopyButton] = {}
+        self._controls: dict[MessageView, _Controls] = {}
         self._hovered: MessageView | None = None
         self._pressed_link = ""
         self._is_selecting = False
@@ -106,7 +109,7 @@ class Transcript(QAbstractScrollArea):
         self._jobs.clear()
         self._selection.clear()
         self._shelf.clear()
-        self._drop_buttons()
+        self._drop_controls()
         self._hovered = None
         self._messages[:] = [MessageView(turn, self._caption(turn), self._look) for turn in turns]
         self._lay_out_all()
@@ -130,9 +133,46 @@ class Transcript(QAbstractScrollArea):
 
     def grow(self, turn_id: int, text: str) -> None:
         """More text of a reply. Texts that come in one turn of the event loop are drawn together."""
-        self._pending.append((turn_id, text))
-        if not self._flush_timer.isActive():
-            self._flush_timer.start()
+        self._take_text(_Text(turn_id, text))
+
+    def think(self, turn_id: int, text: str) -> None:
+        """More reasoning of a reply."""
+        self._take_text(_Text(turn_id, text, is_thought=True))
+
+    def set_thinking(self, words: str) -> None:
+        """What stands for the reasoning of the reply that is growing, while it is not known how long it will take."""
+        message = self._messages[-1] if self._messages else None
+        if message is not None and message.is_growing and message.thinking != words:
+            message.thinking = words
+            if message in self._controls:
+                self._controls[message].show_words(message)
+
+    def offer(self, words: Sequence[str]) -> None:
+        """Offer what can be done about the last message, a button each."""
+        message = self._messages[-1] if self._messages else None
+        if message is None or message.offers == tuple(words):
+            return
+        anchor = self._anchor()
+        message.offers = tuple(words)
+        self._drop_controls(message)
+        self._lay_out_message(len(self._messages) - 1, 0)
+        self._changed(self._tops[-2])
+        self._settle(anchor)
+
+    def remove_turn(self, turn_id: int) -> None:
+        """A turn is no longer a part of the conversation."""
+        self._flush()
+        index = self._index_of(turn_id)
+        if index is None:
+            return
+        anchor = self._anchor()
+        message = self._messages.pop(index)
+        self._drop_controls(message)
+        del self._tops[index + 1]
+        self._place(index)
+        self._hovered = None if self._hovered is message else self._hovered
+        self._changed(self._tops[index])
+        self._settle(anchor)
 
     def change_turn(self, turn: Turn) -> None:
         """A turn is not what it was: mostly, a reply has ended."""
@@ -168,8 +208,8 @@ class Transcript(QAbstractScrollArea):
         before, self._look = self._look, Look(theme)
         self._shelf.clear()
         self._latest.set_theme(theme)
-        for button in self._buttons.values():
-            button.set_theme(theme)
+        for controls in self._controls.values():
+            controls.set_theme(theme)
         if self._look.message_font != before.message_font or self._look.code_font != before.code_font:
             self._measure_anew()
         self.viewport().update()
@@ -369,12 +409,29 @@ class Transcript(QAbstractScrollArea):
         name = turn.model_name or self.tr("Reply")
         match turn.state:
             case TurnState.FAILED:
-                return Caption(name, self._figures(turn), turn.error, is_error=True)
+                caption = Caption(name, self._figures(turn), turn.error, is_error=True)
             case TurnState.INTERRUPTED:
                 notice = self.tr("Interrupted: Headwater closed while this was being written")
-                return Caption(name, self._figures(turn), notice)
+                caption = Caption(name, self._figures(turn), notice)
             case _:
-                return Caption(name, self._figures(turn))
+                caption = Caption(name, self._figures(turn), self._end_of_window(turn))
+        return replace(caption, note=self._left_out(turn), thought=self._thought(turn))
+
+    def _left_out(self, turn: Turn) -> str:
+        count = len(turn.left_out)
+        if count == 1:
+            return self.tr("1 older message was not read")
+        return self.tr("{count} older messages were not read").format(count=wording.whole(count)) if count else ""
+
+    def _thought(self, turn: Turn) -> str:
+        if turn.thought_seconds is None:
+            return self.tr("Reasoning")
+        return self.tr("Thought for {seconds} s").format(seconds=wording.running(turn.thought_seconds))
+
+    def _end_of_window(self, turn: Turn) -> str:
+        if turn.finish_reason is not FinishReason.WINDOW:
+            return ""
+        return self.tr("The context window is full: the reply ends here")
 
     def _figures(self, turn: Turn) -> str:
         parts = [self._ending(turn.finish_reason)]
@@ -397,8 +454,6 @@ class Transcript(QAbstractScrollArea):
                 return self.tr("Stopped")
             case FinishReason.LENGTH:
                 return self.tr("Cut off at the length asked for")
-            case FinishReason.WINDOW:
-                return self.tr("Cut off: the context window is full")
             case _:
                 return ""
 
@@ -484,7 +539,7 @@ class Transcript(QAbstractScrollArea):
         if self._changed_from is not None:
             self._update_from(self._changed_from)
             self._changed_from = None
-        self._place_buttons()
+        self._place_controls()
         self._idle_timer.start()
 
     def _scroll_to(self, anchor: _Anchor | None) -> None:
@@ -502,14 +557,18 @@ class Transcript(QAbstractScrollArea):
         self._is_placing = self._is_quiet = False
 
     def _value_for(self, anchor: _Anchor | None) -> int:
-        if anchor is None or anchor.message not in self._messages or anchor.segment not in anchor.message.segments:
+        if anchor is None or anchor.message not in self._messages:
             return self._value
-        index = self._messages.index(anchor.message)
+        top = self._tops[self._messages.index(anchor.message)]
+        if anchor.segment is None:
+            return top + anchor.message.fold_top - anchor.place
+        if anchor.segment not in anchor.message.segments:
+            return self._value
         number = anchor.message.segments.index(anchor.segment)
         place = anchor.place
         if place < 0 and anchor.height and anchor.segment.height != anchor.height:
             place = place * anchor.segment.height // anchor.height
-        return self._tops[index] + anchor.message.segment_top(number) - place
+        return top + anchor.message.segment_top(number) - place
 
     def _measure_seen(self) -> bool:
         """Measure what is visible; whether there was anything to do."""
@@ -566,19 +625,24 @@ class Transcript(QAbstractScrollArea):
             return
         began = thread_time()
         pending, self._pending = self._pending, []
-        for turn_id in dict.fromkeys(turn_id for turn_id, _ in pending):
+        for (turn_id, is_thought), texts in groupby(pending, key=lambda text: (text.turn, text.is_thought)):
             index = self._index_of(turn_id)
             if index is not None:
-                self._grow_message(index, "".join(text for wanted, text in pending if wanted == turn_id))
+                self._grow_message(index, "".join(text.text for text in texts), is_thought=is_thought)
         took = thread_time() - began
         # A block that is dear to lay out is drawn less often, so that the window stays free.
         self._flush_timer.setInterval(round(4000 * took) if took > _EXPENSIVE else 0)
 
-    def _grow_message(self, index: int, text: str) -> None:
+    def _take_text(self, text: _Text) -> None:
+        self._pending.append(text)
+        if not self._flush_timer.isActive():
+            self._flush_timer.start()
+
+    def _grow_message(self, index: int, text: str, *, is_thought: bool) -> None:
         message = self._messages[index]
         anchor = self._anchor()
-        first = message.first_open
-        top = message.grow(text, self._look)
+        first = message.first_open(of_thought=is_thought)
+        top = message.think(text, self._look) if is_thought else message.grow(text, self._look)
         if top is None:
             return
         self._changed(self._tops[index] + top)
@@ -747,8 +811,8 @@ class Transcript(QAbstractScrollArea):
             self.viewport().setCursor(self._cursor_at(point))
         if over is not self._hovered:
             self._hovered = over
-            for message, button in self._buttons.items():
-                button.set_wanted(wanted=message is over)
+            for message, controls in self._controls.items():
+                controls.copy.set_wanted(wanted=message is over)
 
     def _cursor_at(self, point: QPoint) -> Qt.CursorShape:
         if self._link_at(point):
@@ -784,42 +848,122 @@ class Transcript(QAbstractScrollArea):
         area = self.viewport().geometry()
         self._latest.move((self.width() - size.width()) // 2, area.bottom() - size.height() - 8)
 
-    def _place_buttons(self) -> None:
-        """A button for each message whose foot is seen, where it belongs."""
+    def _place_controls(self) -> None:
+        """The controls of each message that is seen, where they belong."""
         top, height = self._value, self.viewport().height()
         seen: list[MessageView] = []
         for index in self._messages_between(top, top + height):
             message = self._messages[index]
-            y = self._tops[index] + message.foot_top - top
-            if -40 < y < height and not message.is_growing and message.text:
-                button = self._buttons.get(message) or self._new_button(message)
-                button.move(self._left - 8, y)
-                button.show()
-                seen.append(message)
-        for message in [message for message in self._buttons if message not in seen]:
-            if not self._buttons[message].hasFocus():
-                self._buttons.pop(message).deleteLater()
+            if message.is_growing and not message.has_thought:
+                continue
+            controls = self._controls.get(message)
+            if controls is None or not controls.fit(message):
+                self._drop_controls(message)
+                controls = self._new_controls(message)
+            controls.place(message, QPoint(self._left, self._tops[index] - top))
+            seen.append(message)
+        for message in [message for message in self._controls if message not in seen]:
+            if not self._controls[message].has_focus:
+                self._drop_controls(message)
 
-    def _new_button(self, message: MessageView) -> CopyButton:
-        name = self.tr("Copy the message of {name}").format(name=message.caption.name)
-        button = CopyButton(self._look.theme, message, name, self.viewport())
-        button.asked.connect(self._copy_message)
-        button.set_wanted(wanted=message is self._hovered)
-        self._buttons[message] = button
-        ordered = [self._buttons[shown] for shown in self._messages if shown in self._buttons]
+    def _new_controls(self, message: MessageView) -> _Controls:
+        controls = _Controls(self._look.theme, message, self.viewport())
+        controls.copy.asked.connect(self._copy_message)
+        controls.copy.set_wanted(wanted=message is self._hovered)
+        if controls.fold is not None:
+            controls.fold.asked.connect(self._turn_fold)
+        for number, button in enumerate(controls.offers):
+            button.clicked.connect(partial(self.offer_taken.emit, number))
+        self._controls[message] = controls
+        shown = (self._controls[shown] for shown in self._messages if shown in self._controls)
+        ordered = [widget for controls in shown for widget in controls.widgets]
         for before, after in zip(chain([self], ordered), ordered, strict=False):
             QWidget.setTabOrder(before, after)
-        return button
+        return controls
 
-    def _drop_buttons(self) -> None:
-        for button in self._buttons.values():
-            button.deleteLater()
-        self._buttons.clear()
+    def _drop_controls(self, message: MessageView | None = None) -> None:
+        """Let go of the controls of a message, or of all."""
+        for shown in [message] if message is not None else list(self._controls):
+            if (controls := self._controls.pop(shown, None)) is not None:
+                controls.drop()
+
+    def _turn_fold(self, message: object) -> None:
+        """Open or close the reasoning of a message; the line that was clicked stays where it is."""
+        if not isinstance(message, MessageView) or message not in self._messages:
+            return
+        self._flush()
+        index = self._messages.index(message)
+        anchor = _Anchor(message, None, self._tops[index] + message.fold_top - self._value, 0)
+        message.set_open(self._look, is_open=not message.is_open)
+        self._lay_out_message(index, 0)
+        self._changed(self._tops[index])
+        self._follow(following=False)
+        self._settle(anchor)
+        self._follow(following=self._value >= self._last_value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """Text that has come and is not drawn yet."""
+
+    turn: int
+    text: str
+    is_thought: bool = False
+
+
+class _Controls:
+    """The widgets that belong to a message that is seen."""
+
+    def __init__(self, theme: Theme, message: MessageView, parent: QWidget) -> None:
+        name = parent.tr("Copy the message of {name}").format(name=message.caption.name)
+        self.copy = CopyButton(theme, message, name, parent)
+        self.fold = FoldButton(theme, message, parent) if message.has_thought else None
+        self.offers = tuple(
+            Button(theme, text=words, kind=ButtonKind.OUTLINED, parent=parent) for words in message.offers
+        )
+
+    @property
+    def widgets(self) -> tuple[CopyButton | FoldButton | Button, ...]:
+        """From top to bottom."""
+        return (*((self.fold,) if self.fold else ()), *self.offers, self.copy)
+
+    @property
+    def has_focus(self) -> bool:
+        return any(widget.hasFocus() for widget in self.widgets)
+
+    def fit(self, message: MessageView) -> bool:
+        """Whether they are those that the message needs now."""
+        return (self.fold is not None) == message.has_thought and len(self.offers) == len(message.offers)
+
+    def place(self, message: MessageView, corner: QPoint) -> None:
+        """Put them where they belong while the corner of the message's text is there."""
+        self.show_words(message)
+        if self.fold is not None:
+            self.fold.move(corner + QPoint(-8, message.fold_top))
+            self.fold.show()
+        for button, place in zip(self.offers, message.offer_places, strict=True):
+            button.setGeometry(place.translated(corner))
+            button.show()
+        self.copy.move(corner + QPoint(-8, message.foot_top))
+        self.copy.setVisible(bool(message.text) and not message.is_growing)
+
+    def show_words(self, message: MessageView) -> None:
+        if self.fold is not None:
+            self.fold.show_words(message.fold_words, is_open=message.is_open)
+
+    def set_theme(self, theme: Theme) -> None:
+        for widget in self.widgets:
+            widget.set_theme(theme)
+
+    def drop(self) -> None:
+        for widget in self.widgets:
+            widget.hide()
+            widget.deleteLater()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Anchor:
     message: MessageView
-    segment: Segment
+    segment: Segment | None  # None: the line that stands for its reasoning
     place: int  # of its top on the screen
     height: int  # it had then

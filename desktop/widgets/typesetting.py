@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -56,8 +56,16 @@ class Look:
         self.column = round(TEXT_COLUMN * self.message_metrics.averageCharWidth())
         self.line_height = _line_height(self.message_font, 1.5)
         self.code_line_height = _line_height(self.code_font, 1.4)
+        self._quiet: Look | None = None
         self._character_formats: dict[Run, QTextCharFormat] = {}
         self._metrics: dict[tuple[bool, bool, bool], QFontMetricsF] = {}
+
+    @property
+    def quiet(self) -> Look:
+        """The same in the muted colour."""
+        if self._quiet is None:
+            self._quiet = Look(replace(self.theme, text=self.theme.muted))
+        return self._quiet
 
     def character_format(self, run: Run, level: int = 0) -> QTextCharFormat:
         """How the text of a run is drawn, in a heading of that level."""

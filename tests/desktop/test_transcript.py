@@ -125,7 +125,7 @@ def test_a_finished_reply_has_its_figures(transcript: Transcript, said: Conversa
     [
         ({"finish_reason": FinishReason.CANCELLED}, "Stopped"),
         ({"finish_reason": FinishReason.LENGTH}, "Cut off at the length asked for"),
-        ({"finish_reason": FinishReason.WINDOW}, "Cut off: the context window is full"),
+        ({"finish_reason": FinishReason.WINDOW}, "The context window is full: the reply ends here"),
         ({"state": TurnState.INTERRUPTED}, "Interrupted: Headwater closed while this was being written"),
         ({"state": TurnState.FAILED, "error": "The model went away."}, "The model went away."),
     ],
