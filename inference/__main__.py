@@ -6,13 +6,15 @@ The reply goes to standard output; figures, errors and what a model thinks befor
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn, assert_never
+from typing import TYPE_CHECKING, Any, NoReturn, assert_never
 
 from inference.client import Client, Response, connect, prompt_text
 from inference.errors import InferenceError, InvalidRequest
@@ -28,6 +30,9 @@ from inference.events import (
 from inference.messages import Message, Role
 from inference.requests import ModelConfig, base_url_of, is_address
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 _RESERVED = ("compare", "lab", "models")
 _INTERRUPTED = 130  # 128 + SIGINT, as shells count
 _OPENAI = "https://api.openai.com/v1"
@@ -35,23 +40,25 @@ _OPENAI = "https://api.openai.com/v1"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer one prompt; returns the exit status: 0, 1 for what failed, 2 for bad usage, 130 for Ctrl-C."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or a pipe that cannot take every character still gets the rest.
+            stream.reconfigure(errors="replace")
     words = list(sys.argv[1:] if arguments is None else arguments)
-    parser = _parser()
-    if words and words[0] in _RESERVED:
-        parser.error(f"“{words[0]}” is kept for a command; write -- before a prompt that begins with it")
-    options = parser.parse_args(words)
     try:
-        return _answer(options, parser)
+        return _answer(words, _parser())
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the reply has gone; Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_nowhere()
         return 1
 
 
-def _answer(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+def _answer(words: Sequence[str], parser: argparse.ArgumentParser) -> int:
+    if words and words[0] in _RESERVED:
+        parser.error(f"“{words[0]}” is kept for a command; write -- before a prompt that begins with it")
     try:
+        options = parser.parse_args(words)
         messages = _messages(options)
         client = connect(
             options.model,
@@ -59,7 +66,7 @@ def _answer(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int
             api_key=key_for(options.model, os.environ),
             context_size=options.context_size,
             threads=options.threads,
-            template=options.template.read_text("utf-8") if options.template is not None else None,
+            template=_template(options.template) if options.template is not None else None,
         )
         wishes = _wishes(options)
         with client:
@@ -76,9 +83,34 @@ def _answer(options: argparse.Namespace, parser: argparse.ArgumentParser) -> int
     except (InferenceError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             raise
-        print(error, file=sys.stderr)
+        print(_sentence(error), file=sys.stderr)
+        if isinstance(error, OSError):
+            _write_nowhere()
         return 1
     return 0
+
+
+def _write_nowhere() -> None:
+    """Nobody takes what is written any more; Python would complain once more when it flushes at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            with suppress(OSError, ValueError):
+                os.dup2(nowhere, stream.fileno())
+
+
+def _sentence(error: InferenceError | OSError) -> str:
+    if isinstance(error, InferenceError):
+        return str(error)
+    where = f"{error.filename}: " if error.filename is not None else "Standard output cannot be written to: "
+    return f"{where}{error.strerror or error}."
+
+
+def _template(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidRequest(f"{path} is not text in UTF-8.") from None
 
 
 def key_for(model: str | None, environment: Mapping[str, str]) -> str | None:
@@ -96,9 +128,15 @@ def key_for(model: str | None, environment: Mapping[str, str]) -> str | None:
 
 
 def _messages(options: argparse.Namespace) -> list[Message]:
-    prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
+    prompt = _standard_input() if options.prompt == "-" else options.prompt
     system = [Message(Role.SYSTEM, options.system)] if options.system is not None else []
     return [*system, Message(Role.USER, prompt)]
+
+
+def _standard_input() -> str:
+    if sys.stdin is None:
+        raise InvalidRequest("The prompt is to be read from standard input, and that is closed.")
+    return sys.stdin.read()
 
 
 def _wishes(options: argparse.Namespace) -> dict[str, Any]:
@@ -109,14 +147,16 @@ def _wishes(options: argparse.Namespace) -> dict[str, Any]:
 def _print_prompt(client: Client, messages: Sequence[Message], *, thinking: bool | None) -> None:
     if not isinstance(client.model, ModelConfig):
         raise InvalidRequest("A server does not show what its model reads; --show-prompt is for a file.")
-    print(prompt_text(client.model, messages, thinking=thinking), end="")
+    print(prompt_text(client.model, messages, thinking=thinking), end="", flush=True)
 
 
 def _print_whole(response: Response, *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(as_object(response), ensure_ascii=False))
+        # Where not every character can be written, all others are escaped: the object stays whole.
+        anything = getattr(sys.stdout, "encoding", "utf-8").lower().replace("-", "") == "utf8"
+        print(json.dumps(as_object(response), ensure_ascii=not anything), flush=True)
         return
-    print(response.text)
+    print(response.text, flush=True)
     print(_figures(response), file=sys.stderr)
 
 
@@ -198,6 +238,11 @@ def _rate(tokens_per_second: float | None) -> str:
 class _Parser(argparse.ArgumentParser):
     """Says in one sentence what was wrong, with exit status 2."""
 
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        super().print_help(file)
+        # What goes wrong while it is written goes wrong here, not in the interpreter's exit.
+        print(end="", flush=True)
+
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\n")
 
@@ -244,6 +289,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    # Ctrl-C while modules load should be as quiet as later.
+    # A shell starts with Ctrl-C ignored what it starts in the background; whoever sends it then means it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(main())

@@ -5,14 +5,16 @@ It needs no window and no event loop: the caller's thread waits, the engine's wo
 
 from __future__ import annotations
 
+import errno
 import queue
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, SupportsIndex
 
 from inference.engine import Engine, LocalEngine
 from inference.errors import InvalidRequest, ModelNotFound
@@ -100,7 +102,7 @@ def connect(
         raise InvalidRequest("A model file is given alone; a model's name and a key belong to a server's address.")
     if not isinstance(source, ModelConfig):
         source = ModelConfig(_path_of(source), *local)
-    if not source.path.exists():
+    if not _is_there(source.path):
         raise ModelNotFound(source.path)
     return Client(source)
 
@@ -199,15 +201,13 @@ class Client:
         sampling: Sampling,
         thinking: bool | None,  # noqa: FBT001 - as all the wishes before it
     ) -> GenerationRequest:
-        if (prompt is None) == (messages is None):
-            raise InvalidRequest("Give either a prompt or messages.")
-        said = [Message(Role.USER, prompt)] if prompt is not None else [message_from(m) for m in messages or ()]
+        said = _said(prompt, messages)
         return GenerationRequest(
             model=self.model,
             messages=tuple(map(self._replies.with_ids, said)),
-            sampling=sampling,
-            max_tokens=max_tokens,
-            stop=(stop,) if isinstance(stop, str) else tuple(stop),
+            sampling=replace(sampling, top_k=_whole("top_k", sampling.top_k), seed=_whole("seed", sampling.seed)),
+            max_tokens=_whole("max_tokens", max_tokens),
+            stop=_stop_strings(stop),
             thinking=thinking,
             continues=bool(said) and said[-1].role is Role.ASSISTANT,
         )
@@ -253,7 +253,8 @@ class Mailbox:
 
     def __init__(self) -> None:
         self._boxes: dict[RequestId, queue.SimpleQueue[GenerationEvent]] = {}
-        self._lock = threading.Lock()
+        # Reentrant: a stream that was forgotten is closed wherever the garbage collector runs, be it in here.
+        self._lock = threading.RLock()
 
     def post(self, event: Event | RemoteModelEvent) -> None:
         match event:
@@ -304,6 +305,42 @@ class _RepliesSampled:
             return replace(message, token_ids=self._ids.get(message.content, ()))
 
 
+def _said(prompt: object, messages: object) -> list[Message]:
+    """What is asked, from whatever kind of value a caller gave."""
+    if (prompt is None) == (messages is None):
+        raise InvalidRequest("Give either a prompt or messages.")
+    if prompt is not None:
+        return [Message(Role.USER, _text("A prompt", prompt))]
+    if isinstance(messages, str | bytes | Mapping) or not isinstance(messages, Iterable):
+        raise InvalidRequest("Messages are a list, each with a role and a content.")
+    said = []
+    for message in messages:
+        if not isinstance(message, Message | Mapping):
+            raise InvalidRequest(f"A message has a role and a content; got {type(message).__name__}.")
+        said.append(message_from(message))
+    return said
+
+
+def _stop_strings(stop: object) -> tuple[str, ...]:
+    texts = stop if isinstance(stop, Iterable) and not isinstance(stop, str | bytes) else (stop,)
+    return tuple(_text("A stop string", text) for text in texts)
+
+
+def _text(what: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidRequest(f"{what} is text; got {type(value).__name__}.")
+    return value
+
+
+def _whole(name: str, value: object) -> int | None:
+    """A whole number of any kind; no other would ever be reached by counting."""
+    if value is None:
+        return None
+    if not isinstance(value, SupportsIndex):
+        raise InvalidRequest(f"{name} is a whole number; got {value}.")
+    return index(value)
+
+
 def _response(event: GenerationFinished) -> Response:
     return Response(
         event.text,
@@ -338,6 +375,17 @@ def _remote_client(
 
 
 def _path_of(model: str | Path | None) -> Path:
-    if model is not None:
+    if model is None:
+        return embedded_model() or Path(EMBEDDED_FILE_NAME)
+    try:
         return Path(model).expanduser()
-    return embedded_model() or Path(EMBEDDED_FILE_NAME)
+    except RuntimeError:  # there is no such user
+        return Path(model)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        # Of a folder that may not be looked into, the load says so.
+        return error.errno != errno.ENAMETOOLONG

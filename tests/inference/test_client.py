@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -110,6 +112,19 @@ def test_a_stop_string_may_be_given_alone(client: Client) -> None:
         {"prompt": "Hi", "top_p": 1.5},
         {"prompt": "Hi", "stop": [""]},
         {"prompt": "Hi", "seed": -1},
+        {"prompt": 5},
+        {"prompt": b"Hi"},
+        {"prompt": "Hi", "max_tokens": 1.5},
+        {"prompt": "Hi", "max_tokens": "5"},
+        {"prompt": "Hi", "top_k": 1.5},
+        {"prompt": "Hi", "seed": 1.5},
+        {"prompt": "Hi", "stop": [1]},
+        {"prompt": "Hi", "stop": b"x"},
+        {"prompt": "Hi", "stop": None},
+        {"messages": "Hi"},
+        {"messages": ["Hi"]},
+        {"messages": [None]},
+        {"messages": {"role": "user", "content": "Hi"}},
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused_at_once(client: Client, wrong: dict[str, object]) -> None:
@@ -126,9 +141,39 @@ def test_what_fails_is_raised_by_generate_and_told_by_the_last_event_of_stream()
 
 def test_a_file_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFound):
-        connect(tmp_path / "none.gguf")
-    with pytest.raises(ModelNotFound):
         connect(ModelConfig(tmp_path / "none.gguf"))
+
+
+@pytest.mark.parametrize(
+    "path", ["none.gguf", "~nobody-of-this-name/a.gguf", "x" * 5000, "a\0b", "a\udc80b", "none/a.gguf"]
+)
+def test_a_path_that_leads_nowhere_is_a_model_that_is_not_there(path: str) -> None:
+    with pytest.raises(ModelNotFound):
+        connect(path)
+
+
+def test_streams_forgotten_half_way_are_closed_wherever_the_garbage_collector_runs() -> None:
+    client = client_of(Script(endless=True, replies=(("a",),), context_size=10**9))[0]
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        with client:
+            for _ in range(20):
+                stream = client.stream("Hi")
+                next(stream)
+                loop: list[object] = [stream]
+                loop.append(loop)
+                del stream, loop
+                assert client.generate("Hi", max_tokens=2).text == "aa"
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_several_threads_may_ask_at_once_and_each_gets_its_own_reply() -> None:
+    client = client_of(Script(endless=True, replies=(("a",),), context_size=10**9))[0]
+    with client, ThreadPoolExecutor(8) as threads:
+        replies = threads.map(lambda length: client.generate("Hi", max_tokens=length).text, range(1, 41))
+        assert list(replies) == ["a" * length for length in range(1, 41)]
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,12 @@ def test_whoever_waits_is_let_go_once_the_work_is_done() -> None:
 
 
 def test_the_thread_does_not_wait_for_itself() -> None:
-    workers: list[Worker] = []
-    workers.append(Worker(lambda: workers[0].wait(), "test"))
-    workers[0].start()
-    workers[0].wait()
+    def work() -> None:
+        worker.wait()
+
+    worker = Worker(work, "test")
+    worker.start()
+    worker.wait()
 
 
 IMPATIENT = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from inference.__main__ import key_for
+from tests.gguf_files import write_tiny_model
 from tests.scripted_server import ScriptedServer, plain, usage
 
 FIGURES = {
@@ -121,6 +123,76 @@ def test_a_key_from_the_environment_goes_only_where_it_was_meant_for(
     model: str | None, environment: dict[str, str], key: str | None
 ) -> None:
     assert key_for(model, environment) == key
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_model(tmp_path_factory.mktemp("models") / "tiny.gguf")
+
+
+def through_a_shell(tiny: Path, line: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run `line`, in which $ASK is the program with a tiny model, as a person's shell does it."""
+    ask = f"'{sys.executable}' -m inference --model '{tiny}' --threads 1 --max-tokens 4"
+    usual = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return subprocess.run(
+        ["/bin/sh", "-c", line.replace("$ASK", ask)],
+        env={**usual, **environment},
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=60,
+        check=False,
+    )
+
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+WAYS = ("hi", "--no-stream hi", "--json hi", "--show-prompt hi", "--help")
+
+
+@posix
+@pytest.mark.parametrize("way", WAYS)
+def test_a_full_disk_is_one_sentence_and_exit_1(tiny: Path, way: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    done = through_a_shell(tiny, f"$ASK {way} >/dev/full")
+    assert done.returncode == 1
+    assert done.stderr == f"Standard output cannot be written to: {os.strerror(errno.ENOSPC)}.\n"
+
+
+@posix
+@pytest.mark.parametrize("way", WAYS)
+def test_a_reader_who_was_never_there_is_no_complaint(tiny: Path, way: str) -> None:
+    done = through_a_shell(tiny, f"{{ $ASK {way}; echo $? >&2; }} | true")
+    assert done.stderr.split("\n")[-2:] == ["1", ""]
+    assert "Error" not in done.stderr
+
+
+@posix
+def test_closed_streams_are_lived_with(tiny: Path) -> None:
+    assert through_a_shell(tiny, "$ASK hi <&-").returncode == 0
+    assert through_a_shell(tiny, "$ASK --json hi >&- 2>&- <&-").returncode == 0
+    unread = through_a_shell(tiny, "$ASK - <&-")
+    assert unread.returncode == 2
+    assert len(unread.stderr.splitlines()) == 1
+
+
+@posix
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8:strict"])
+def test_what_a_terminal_cannot_write_does_not_end_the_reply(tiny: Path, encoding: str) -> None:
+    line = "printf 'a\\377b' | $ASK --show-prompt --system '👍' -"
+    shown = through_a_shell(tiny, line, PYTHONIOENCODING=encoding)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "<|im_start|>user\n" in shown.stdout
+    whole = through_a_shell(tiny, "$ASK --json --max-tokens 60 --temperature 2 hi", PYTHONIOENCODING=encoding)
+    assert isinstance(json.loads(whole.stdout)["text"], str)
+
+
+@posix
+def test_a_template_that_is_no_text_is_one_sentence(tiny: Path, tmp_path: Path) -> None:
+    (tmp_path / "own.jinja").write_bytes(b"\xff\xfe{{ 1 }}")
+    done = through_a_shell(tiny, f"$ASK --template '{tmp_path}/own.jinja' hi")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("own.jinja is not text in UTF-8.\n")
 
 
 def test_help_names_every_option() -> None:
