@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -32,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(format=f"{NAME}: %(message)s")
     try:
         return _run(options)
+    except KeyboardInterrupt:
+        # Before the window takes Ctrl-C; the engine, if there is one, is closed as Python ends.
+        return 128 + signal.SIGINT
     except ImportError as error:
         if not (error.name or "").startswith(("PySide6", "shiboken6")):
             raise
@@ -88,8 +92,8 @@ def _run(options: argparse.Namespace) -> int:
     from desktop.app import Places, run
 
     with ExitStack() as stack:
-        if picture is not None:
-            picture.parent.mkdir(parents=True, exist_ok=True)
+        if picture is not None and not _made_room_for(picture):
+            return 1
         if picture is not None and options.data_dir is None:
             # A demonstration is no conversation of anybody's.
             passing = Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-")))
@@ -98,6 +102,16 @@ def _run(options: argparse.Namespace) -> int:
             settings = _settings_folder(options.data_dir) / "settings.toml"
             places = Places(folder / "conversations.sqlite3", settings, _states_folder(options.data_dir))
         return run([NAME], places, model=options.model, picture=picture, say=_say, complain=_complain)
+
+
+def _made_room_for(picture: Path) -> bool:
+    """Before a minute is spent on it: whether there is a folder that a picture can be saved in."""
+    try:
+        picture.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _complain(f"The screenshot cannot be saved as {picture}: {error.strerror}.")
+        return False
+    return True
 
 
 def _data_folder() -> Path:

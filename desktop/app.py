@@ -41,6 +41,9 @@ from inference import (
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
 
+# What asks a program to end: Ctrl-C, a polite request, and a terminal that was closed.
+_REQUESTS_TO_END = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+
 EngineMaker = Callable[[Callable[[Event], None], StateBudget], Engine]
 
 
@@ -191,7 +194,7 @@ def run(
 
 
 class Interrupts(QObject):
-    """Ctrl-C and a polite request to end, as a signal.
+    """What asks a program to end, as a signal.
 
     Python's handlers run between its instructions, of which there are none while Qt waits. So the signal's number
     is sent through a socket that Qt watches.
@@ -205,7 +208,9 @@ class Interrupts(QObject):
         self._there = there
         for end in (self._here, there):
             end.setblocking(False)
-        self._before = {number: signal.signal(number, _do_nothing) for number in (signal.SIGINT, signal.SIGTERM)}
+        # One that is ignored stays so: whoever started the program wanted it to outlive the terminal.
+        heeded = [number for number in _REQUESTS_TO_END if signal.getsignal(number) is not signal.SIG_IGN]
+        self._before = {number: signal.signal(number, _do_nothing) for number in heeded}
         self._wakeup_before = signal.set_wakeup_fd(there.fileno())
         self._notifier = QSocketNotifier(self._here.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._on_signal)

@@ -45,6 +45,41 @@ def test_a_pair_that_ends_the_process_is_refused(python, pyside, is_safe):
     assert (unsafe_pair(python, pyside) == "") is is_safe
 
 
+INTERRUPTED = """
+import os, signal, sys
+from desktop.__main__ import main
+
+def press_ctrl_c(event, arguments):
+    if event == "import" and arguments[0] == sys.argv[1]:
+        os.kill(os.getpid(), signal.SIGINT)
+
+sys.addaudithook(press_ctrl_c)
+sys.exit(main(["--data-dir", sys.argv[2]]))
+"""
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("moment", ["PySide6.QtCore", "desktop.app", "desktop.window"])
+def test_ctrl_c_before_there_is_a_window_ends_the_program_without_a_word(tmp_path, moment):
+    done = run("-c", INTERRUPTED, moment, str(tmp_path))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_a_picture_that_has_no_place_is_refused_before_anything_is_asked(tmp_path):
+    (tmp_path / "file").touch()
+    done = run("-m", "desktop", "--demo", str(tmp_path / "file" / "folder" / "shot.png"))
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == (
+        f"headwater: The screenshot cannot be saved as {tmp_path / 'file' / 'folder' / 'shot.png'}: Not a directory.\n"
+    )
+
+
 IMPORTED = "import sys, desktop.__main__; print(*sorted(sys.modules))"
 
 
