@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from math import ceil
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
@@ -16,6 +17,7 @@ from PySide6.QtGui import (
     QPalette,
     QResizeEvent,
     QTextCursor,
+    QTextOption,
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
@@ -25,6 +27,11 @@ from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
 
 MOST_LINES = 9
 _HINTS = 360  # pixels; a narrower composer has no room for a hint beside its button
+
+# What has no place to break a line, as a pasted picture in base64. For each line of it Qt looks for one to its very
+# end: seconds, with every key. Chinese and Japanese can be broken nearly anywhere.
+_UNBROKEN = re.compile(r"[^\s\u2e80-\uffff]+")
+_ENDLESS = 1_000
 
 
 class Composer(QWidget):
@@ -63,7 +70,7 @@ class Composer(QWidget):
     def set_text(self, text: str) -> None:
         """Show another draft."""
         self._given = text
-        self.field.setPlainText(text)
+        self.field.set_text(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def accept(self) -> None:
@@ -122,7 +129,7 @@ class Composer(QWidget):
         foot = QHBoxLayout()
         foot.setContentsMargins(6, 0, 0, 0)
         foot.addWidget(self._hint, 1)  # all the room there is: its place does not hang on its words
-        foot.addWidget(self.button)
+        foot.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)  # at the right without a hint beside it, too
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
         column.setSpacing(4)
@@ -189,6 +196,21 @@ class _Field(QPlainTextEdit):
         self._recipient = name
         self._show_placeholder()
 
+    def set_text(self, text: str) -> None:
+        mode = _wrap_mode(text)
+        if mode is not self.wordWrapMode():
+            # What stands there now need not be laid out in the new way.
+            with QSignalBlocker(self):
+                self.clear()
+            self.setWordWrapMode(mode)
+        self.setPlainText(text)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802 - Qt's virtual
+        mode = _wrap_mode(source.text() if source.hasText() else "")
+        if self.document().isEmpty() or mode is QTextOption.WrapMode.WrapAnywhere:
+            self.setWordWrapMode(mode)  # before it is laid out
+        super().insertFromMimeData(source)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.is_composing:
             if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
@@ -249,3 +271,10 @@ class _Field(QPlainTextEdit):
         self.setFixedHeight(shown * spacing + 2 * ceil(self.document().documentMargin()))
         scrolls = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.setVerticalScrollBarPolicy(scrolls)
+
+
+def _wrap_mode(text: str) -> QTextOption.WrapMode:
+    """Where lines of `text` are broken: between words, or anywhere where one word would take seconds."""
+    if any(len(run[0]) >= _ENDLESS for run in _UNBROKEN.finditer(text)):
+        return QTextOption.WrapMode.WrapAnywhere
+    return QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import thread_time
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -201,3 +203,55 @@ def test_any_text_comes_out_as_it_went_in(composer, text):
     assert composer.text == expected
     composer.accept()
     assert composer.text == ""
+
+
+UNBROKEN = [
+    "x" * 200_000,
+    "iVBORw0KGgo/" * 16_000,
+    ("y" * 4_900 + " ") * 40,
+    "Look at this: data:image/png;base64," + "Zm9v" * 50_000 + " What is it?",
+    "\n".join(["z" * 50_000] * 4),
+]
+
+
+@pytest.mark.parametrize("text", UNBROKEN, ids=range(len(UNBROKEN)))
+def test_what_cannot_be_broken_into_lines_does_not_hold_up_the_window(composer, qtbot, text):
+    composer.resize(680, composer.height())
+    QApplication.clipboard().setText(text)
+    began = thread_time()
+    composer.field.paste()
+    qtbot.keyClicks(composer.field, "!")
+    assert composer.text == text + "!"
+    composer.set_text("")
+    composer.set_text(text)
+    composer.set_text("")
+    assert thread_time() - began < 0.7
+
+
+def test_words_are_broken_between_again_once_such_a_text_is_gone(composer):
+    between_words = composer.field.wordWrapMode()
+    for leave in (composer.accept, lambda: composer.set_text("")):
+        QApplication.clipboard().setText("x" * 2_000)
+        composer.field.paste()
+        assert composer.field.wordWrapMode() is not between_words
+        leave()
+        QApplication.clipboard().setText("a few words")
+        composer.field.paste()
+        assert composer.field.wordWrapMode() is between_words
+        composer.set_text("")
+
+
+def test_showing_another_draft_is_not_taken_for_typing(composer, qtbot):
+    composer.set_text("x" * 2_000)
+    with qtbot.assertNotEmitted(composer.draft_changed):
+        composer.set_text("a few words")
+    assert composer.text == "a few words"
+
+
+@pytest.mark.parametrize("width", [240, 320, 359, 360, 500, 680])
+@pytest.mark.parametrize("busy", [False, True])
+def test_the_button_stands_at_the_right_in_any_width(composer, width, busy):
+    composer.resize(width, composer.height())
+    composer.set_busy(busy=busy)
+    QApplication.processEvents()
+    assert composer.button.geometry().right() == width - 8 - 1
