@@ -30,7 +30,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
     QMenu,
-    QSizePolicy,
     QSplitter,
     QSplitterHandle,
     QStackedWidget,
@@ -42,7 +41,7 @@ from desktop.chat_session import Activity, ChatSession
 from desktop.conversations import Turn
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
-from desktop.settings import ColourScheme, SettingsFile
+from desktop.settings import ColourScheme, Settings, SettingsFile
 from desktop.theme import Theme, ThemeSource, icon, message_font, scroll_bar_style
 from desktop.widgets.buttons import Button
 from desktop.widgets.composer import Composer
@@ -50,7 +49,7 @@ from desktop.widgets.conversation_list import ConversationList
 from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.message_view import BUBBLE_SIDE
 from desktop.widgets.model_picker import ModelPicker
-from desktop.widgets.notice import Notice, NoticeKind
+from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
 from desktop.widgets.progress import progress_of
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
@@ -63,6 +62,7 @@ MODEL_SUFFIX = ".gguf"
 LINK_SCHEMES = ("http", "https", "mailto")
 
 _MOST_NOTICES = 3
+_NOTICES_SHARE = 40  # per cent of the window's height, at most
 _TITLE_LENGTH = 80
 _LAYOUT_PAUSE_MS = 500
 
@@ -105,6 +105,7 @@ class Window(QMainWindow):
         self._links: tuple[tuple[SignalInstance, Callable[..., None]], ...] = ()
         self._notices: list[Notice] = []
         self._model_notice: Notice | None = None
+        self._refusals: list[Notice] = []
         self._shown_phase: ModelPhase | None = None
         self._sidebar_wanted = settings.current.sidebar_shown
         self._sidebar_over = False  # in a narrow window: whether the sidebar stands where the conversation was
@@ -123,11 +124,12 @@ class Window(QMainWindow):
 
     def open_model(self, path: Path) -> None:
         """Let the model in this file answer from now on."""
+        self._forget_refusals()
         if path.suffix.lower() == MODEL_SUFFIX:
             self._models.choose(path)
             return
         text = self.tr("{name} is not a model file. Headwater opens files that end in .gguf.").format(name=path.name)
-        self.show_notice(text, NoticeKind.WARNING, self.tr("Open a model file…"), self._ask_for_model)
+        self._refuse(text)
 
     def show_notice(
         self,
@@ -145,10 +147,9 @@ class Window(QMainWindow):
         if on_action is not None:
             notice.action_chosen.connect(partial(self._act, notice, on_action))
         self._notices.append(notice)
-        self._notice_column.addWidget(notice)
         if len(self._notices) > _MOST_NOTICES:
             self._put_away(self._notices[0])
-        self._notice_area.show()
+        self._notice_stack.add(notice)
         notice.announce()
         return notice
 
@@ -172,6 +173,7 @@ class Window(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._arrange()
+        self._notice_stack.set_room(self.height() * _NOTICES_SHARE // 100)
         self._layout_timer.start()
 
     def moveEvent(self, event: QMoveEvent) -> None:
@@ -255,6 +257,7 @@ class Window(QMainWindow):
         self.empty_state = EmptyState(theme, self._models.embedded)
         self.composer = Composer(theme)
         self.speed_bar = SpeedBar(theme)
+        self._notice_stack = NoticeStack(theme, _column_width())
 
     def _lay_out(self) -> None:
         self._main = _Surface(self._themes.current)
@@ -262,7 +265,7 @@ class Window(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._header())
-        column.addWidget(self._notice_row())
+        column.addWidget(self._notice_stack)
         column.addWidget(self._pages(), 1)
         column.addLayout(_in_the_middle(self.composer, _column_width(), (16, 8, 16, 16)))
         self._splitter = _Splitter(self._themes.current)
@@ -293,17 +296,6 @@ class Window(QMainWindow):
         row.addStretch(1)
         row.addWidget(self.streaming_switch)
         return self._head
-
-    def _notice_row(self) -> QWidget:
-        self._notice_area = QWidget()
-        self._notice_area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        stack = QWidget()
-        self._notice_column = QVBoxLayout(stack)
-        self._notice_column.setContentsMargins(0, 0, 0, 0)
-        self._notice_column.setSpacing(8)
-        self._notice_area.setLayout(_in_the_middle(stack, _column_width(), (16, 12, 16, 0)))
-        self._notice_area.hide()
-        return self._notice_area
 
     def _pages(self) -> QWidget:
         self._stack = QStackedWidget()
@@ -423,6 +415,8 @@ class Window(QMainWindow):
         if self._session.send(text, streaming=self.streaming_switch.isChecked()):
             self.composer.accept()
             self.transcript.scroll_to_end()
+        elif self._models.config is None:
+            self._say_that_nobody_answers()
 
     def _send_example(self, prompt: str) -> None:
         """What is being typed stays; an example that cannot be sent now is offered in an empty field."""
@@ -480,7 +474,7 @@ class Window(QMainWindow):
     def _show_model(self, state: ModelState) -> None:
         self.model_picker.show_state(state)
         self.empty_state.show_state(state)
-        self.composer.set_recipient(state.name)
+        self.composer.set_recipient("" if self._models.config is None else state.name)
         self.composer.set_can_send(can_send=self._models.config is not None)
         self.eject_action.setEnabled(state.phase in (ModelPhase.LOADING, ModelPhase.READY))
         if state.phase is not self._shown_phase:
@@ -503,18 +497,41 @@ class Window(QMainWindow):
                 plain.format(model=state.name, template=state.info.template_name), NoticeKind.INFORMATION
             )
 
+    def _say_that_nobody_answers(self) -> None:
+        """A prompt that goes nowhere stays where it was typed, and the way out stands above it."""
+        if self._models.state.phase is ModelPhase.FAILED:
+            self._say_how_the_model_is(self._models.state)
+        else:
+            self._refuse(self.tr("No model is open, so nothing was sent. Open one, then send again."))
+
+    def _refuse(self, text: str) -> None:
+        """Say why something cannot be done; it holds until another model is tried."""
+        action = self.tr("Open a model file…")
+        self._refusals.append(self.show_notice(text, NoticeKind.WARNING, action, self._ask_for_model))
+
+    def _forget_refusals(self) -> None:
+        for notice in self._refusals:
+            if notice in self._notices:
+                self._put_away(notice)
+        self._refusals.clear()
+
     # What one may choose
 
     def _set_streaming(self, on: bool) -> None:  # noqa: FBT001 - a slot gets what Qt's signal carries
         self.streaming_switch.setChecked(on)
         self.streaming_action.setChecked(on)
         if on != self._settings.current.streaming:
-            self._settings.save(replace(self._settings.current, streaming=on))
+            self._keep_choice(replace(self._settings.current, streaming=on))
 
     def _on_scheme_chosen(self, action: QAction) -> None:
         scheme = ColourScheme(action.data())
         self._themes.set_scheme(scheme)
-        self._settings.save(replace(self._settings.current, colour_scheme=scheme))
+        self._keep_choice(replace(self._settings.current, colour_scheme=scheme))
+
+    def _keep_choice(self, settings: Settings) -> None:
+        self._settings.save(settings)
+        if self._settings.notice:  # it holds until the program ends
+            self.show_notice(self._settings.notice, NoticeKind.WARNING)
 
     def _set_theme(self, theme: Theme) -> None:
         themed: tuple[_Themed, ...] = (
@@ -530,6 +547,7 @@ class Window(QMainWindow):
             self._main,
             self._head,
             self._splitter,
+            self._notice_stack,
             *self._notices,
         )
         for widget in themed:
@@ -545,9 +563,7 @@ class Window(QMainWindow):
     def _put_away(self, notice: Notice) -> None:
         self._notices.remove(notice)
         had_focus = notice.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
-        notice.hide()
-        notice.deleteLater()
-        self._notice_area.setVisible(bool(self._notices))
+        self._notice_stack.remove(notice)
         if had_focus:
             self.composer.focus_field()
 

@@ -355,6 +355,78 @@ def test_the_failure_is_forgotten_once_another_model_loads(desk):
     assert window.notices == ()
 
 
+def eject(desk: Desk) -> None:
+    desk.window.eject_action.trigger()
+
+
+def break_the_model(desk: Desk) -> None:
+    desk.window.open_model(OTHER_MODEL)
+    desk.engine.fail_to_load(ModelUnreadable(OTHER_MODEL, "it ends too early."))
+
+
+@pytest.mark.parametrize("lose_the_model", [eject, break_the_model])
+def test_a_prompt_that_nobody_can_answer_stays_and_the_way_out_is_shown(desk, lose_the_model):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    lose_the_model(desk)
+    for notice in window.notices:
+        notice.close_button.click()
+    desk.send("And how?")
+    assert window.composer.text == "And how?"
+    (notice,) = window.notices
+    notice.action_button.click()
+    assert desk.asked == [window]
+
+
+@pytest.mark.parametrize("lose_the_model", [eject, break_the_model])
+def test_nobody_is_written_to_while_nobody_answers(desk, lose_the_model):
+    window = desk.open()
+    assert window.composer.field.placeholderText() == "Message Small"
+    lose_the_model(desk)
+    assert window.composer.field.placeholderText() == "Message"
+
+
+def test_what_was_refused_is_forgotten_once_a_model_is_tried(desk):
+    window = desk.open()
+    window.open_model(Path("notes.txt"))
+    eject(desk)
+    desk.send("Why?")
+    window.open_model(OTHER_MODEL)
+    desk.engine.ready()
+    assert window.notices == ()
+
+
+def test_a_file_that_is_refused_does_not_cover_what_holds_of_the_model(desk):
+    window = desk.open(ready=False)
+    desk.models.load()
+    desk.engine.ready(has_own_template=False, template_name="ChatML")
+    window.open_model(Path("notes.txt"))
+    assert len(window.notices) == 2
+
+
+def test_a_choice_that_cannot_be_kept_is_said(desk):
+    window = desk.open()
+    desk.settings.path.unlink(missing_ok=True)
+    desk.settings.path.mkdir()  # where nothing can be written in its place
+    (desk.settings.path / "something").touch()
+    window.streaming_switch.setChecked(False)
+    (notice,) = window.notices
+    assert str(desk.settings.path) in notice.text
+    assert not window.streaming_switch.isChecked()
+
+
+def test_notices_leave_room_for_the_conversation_in_the_smallest_window(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    for name in ("one", "two", "three"):
+        window.show_notice(f"{name}.txt is not a model file. " * 3, NoticeKind.WARNING, "Open a model file…")
+    window.resize(360, 360)
+    for _ in range(3):
+        QApplication.processEvents()
+    assert window.transcript.height() >= 40
+    assert window.composer.geometry().bottom() <= window.composer.parentWidget().height()
+
+
 def test_a_plain_template_is_named_in_the_window(desk):
     window = desk.open(ready=False)
     desk.models.load()
@@ -552,10 +624,10 @@ def test_notices_do_not_fill_the_window(desk):
 def test_a_notice_can_be_put_away(desk):
     window = desk.open()
     notice = window.show_notice("The disk is full.", NoticeKind.ERROR)
-    assert window._notice_area.isVisible()
+    assert window._notice_stack.isVisible()
     desk.qtbot.mouseClick(notice.close_button, Qt.MouseButton.LeftButton)
     assert window.notices == ()
-    assert not window._notice_area.isVisible()
+    assert not window._notice_stack.isVisible()
 
 
 def test_what_a_session_or_the_library_could_not_do_is_said(desk):
