@@ -29,7 +29,7 @@ from inference.events import (
 )
 from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
-from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId, StateBudget
+from inference.requests import EngineFiles, GenerationRequest, ModelConfig, RemoteModel, RequestId, StateBudget
 
 if TYPE_CHECKING:
     from inference.workbench import Workbench
@@ -75,7 +75,12 @@ class _Unload:
     pass
 
 
-_Job = GenerationRequest | _Load | _Unload
+@dataclass(frozen=True, slots=True)
+class _Try:
+    """Nothing is asked: find out a little more about the loaded model. Never in the queue."""
+
+
+_Job = GenerationRequest | _Load | _Unload | _Try
 
 
 class LocalEngine:
@@ -91,9 +96,11 @@ class LocalEngine:
         states: StateBudget | None = None,
         loader: Loader | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        files: EngineFiles | None = None,
     ) -> None:
         self._emit_outside = emit
         self._states = states or StateBudget()
+        self._files = files or EngineFiles()
         self._loader = loader
         self._clock = clock
         self._stop_flag = StopFlag()
@@ -102,6 +109,7 @@ class LocalEngine:
         self._jobs: deque[_Job] = deque()
         self._withdrawn: deque[GenerationRequest] = deque()
         self._running: RequestId | None = None
+        self._is_trying = False
         self._closing = False
         # The thread's own, from its first job on.
         self._bench: Workbench | None = None
@@ -150,6 +158,8 @@ class LocalEngine:
             if self._closing:
                 raise EngineClosed
             self._jobs.append(job)
+            if self._is_trying:
+                self._stop_flag.set()
             self._changed.notify()
 
     # The engine's thread.
@@ -169,13 +179,15 @@ class LocalEngine:
             # Templates, tokens and text take a tenth of a second to import, which no window should wait for.
             from inference.workbench import Workbench
 
-            self._bench = Workbench(self._states, self._loader, self._stop_flag, self._clock)
+            self._bench = Workbench(self._states, self._files, self._loader, self._stop_flag, self._clock)
         return self._bench
 
     def _next_job(self) -> _Job | None:
         """The job to do next, left at the head of the queue so that it can be withdrawn while its model loads."""
         while True:
             with self._changed:
+                if self._begin_to_try():
+                    return _Try()
                 self._changed.wait_for(lambda: self._closing or self._jobs or self._withdrawn)
                 if self._closing:
                     return None
@@ -183,6 +195,14 @@ class LocalEngine:
             self._end_withdrawn()
             if job is not None:
                 return job
+
+    def _begin_to_try(self) -> bool:
+        """Whether there is time to find something out, and something to find out. Under the lock."""
+        wanted = self._closing or self._jobs or self._withdrawn
+        self._is_trying = not wanted and self._bench is not None and self._bench.has_idle_work
+        if self._is_trying:
+            self._stop_flag.clear()
+        return self._is_trying
 
     def _do(self, job: _Job, bench: Workbench) -> None:
         match job:
@@ -197,6 +217,9 @@ class LocalEngine:
                 self._unload(bench)
             case GenerationRequest():
                 self._answer(job, bench)
+            case _Try():
+                if bench.idle() and bench.info is not None:
+                    self._emit(ModelReady(bench.info))
             case _:
                 assert_never(job)
 
@@ -212,6 +235,8 @@ class LocalEngine:
             if isinstance(event, GenerationFinished | GenerationFailed):
                 self._release()
             self._emit(event)
+        if bench.after_reply() and bench.info is not None:
+            self._emit(ModelReady(bench.info))
 
     def _holds(self, bench: Workbench, config: ModelConfig) -> bool:
         return bench.info is not None and bench.info.config == config
@@ -257,6 +282,8 @@ class LocalEngine:
             if fraction >= shown + 0.01 or fraction >= 1.0 > shown:
                 shown = fraction
                 self._emit(ModelLoading(config, fraction))
+            else:
+                self._end_withdrawn()
 
         return progress
 
@@ -278,6 +305,9 @@ class LocalEngine:
                 self._emit(ModelFailed(job.model, fault))
             case _Unload():
                 pass
+            case _Try():
+                if self._bench is not None and self._bench.info is not None:
+                    self._emit(ModelFailed(self._bench.info.config, fault))
             case _:
                 assert_never(job)
         if self._bench is not None:

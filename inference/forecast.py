@@ -135,7 +135,7 @@ def forecast(
     """
     facts = _facts_now(path)
     size = context_for(facts, context_size)
-    record = measurements.of(_key_of(facts)) if measurements is not None else FileRecord()
+    record = measurements.of(file_key(path)) if measurements is not None else FileRecord()
     name = device.name if device is not None else CPU
     sizes = corrected(facts, record, size, kv_type, name)
     return Forecast(
@@ -495,7 +495,3 @@ def _facts_now(path: Path) -> GgufFacts:
 @lru_cache(maxsize=16)
 def _facts_of(path: Path, _size: int, _written: int) -> GgufFacts:
     return read_facts(path)
-
-
-def _key_of(facts: GgufFacts) -> str:
-    return file_key([part.path for part in facts.parts])

@@ -31,6 +31,7 @@ _KEPT_ARRAY = 1024  # numbers; those that go by layer are kept, those that go by
 _STRING, _ARRAY = 8, 9
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TOKENS = "tokenizer.ggml.tokens"
+_FIRST_PART = re.compile(r"-00001-of-(\d{5})\.gguf$")
 _LAYER = re.compile(r"blk\.(\d{1,3})\.")
 
 # ggml's tensor types: how many weights a block holds, and its bytes.
@@ -176,6 +177,16 @@ def read_facts(path: Path) -> GgufFacts:
             )
         facts = _joined(facts, _read(part))
     return facts
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """The files of the model at `path`, by their names alone: one, or the parts of which it is the first."""
+    parts = _FIRST_PART.search(path.name)
+    if parts is None:
+        return (path,)
+    count = int(parts[1])
+    others = (path.with_name(part_name(path, number, count)) for number in range(2, count + 1))
+    return (path, *(other for other in others if other.is_file()))
 
 
 def part_name(path: Path, number: int, count: int) -> str:

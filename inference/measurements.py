@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from inference.gguf_header import files_of
+
 _VERSION = 1
 _MOST_FILES = 200
 _MOST_ENTRIES = 24  # of one kind, for one file
@@ -137,11 +139,11 @@ class Measurements:
                 self._changed.add(file)
 
 
-def file_key(paths: Sequence[Path]) -> str:
-    """Names the files of one model as they are now: another size or time of writing is another model."""
-    stats = [path.stat() for path in paths]
+def file_key(path: Path) -> str:
+    """Names the model at `path` as its files are now: another size or time of writing is another model."""
+    stats = [file.stat() for file in files_of(path)]
     size, written = sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
-    return f"{paths[0].resolve()} {size} {written}"
+    return f"{path.resolve()} {size} {written}"
 
 
 def _newest(before: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:

@@ -158,6 +158,12 @@ class Model(Protocol):
     def restore(self, snapshot: Snapshot) -> bool:
         """Hold what `snapshot` held; `False`, and nothing held, where llama.cpp will not have it."""
 
+    def use_threads(self, decode: int, prefill: int) -> None:
+        """Compute with so many threads from now on: tokens one by one, and batches of them."""
+
+    def take_step_times(self) -> list[float]:
+        """The seconds that each token evaluated by itself took, since this was last asked."""
+
     def sampler(self, sampling: Sampling) -> Sampler:
         """A sampler over this model's logits. `sampling` has every value set but perhaps the seed."""
 

@@ -171,6 +171,15 @@ class StateBudget:
     folder: Path | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EngineFiles:
+    """Where an engine keeps what it learns of this machine: what it measured with each model, and llama.cpp's log.
+    `None` is nowhere: then threads are not tuned, and no file is tried in a process of its own before it is loaded."""
+
+    measurements: Path | None = None
+    log: Path | None = None
+
+
 class WindowPolicy(StrEnum):
     """What is done with a conversation that no longer fits the context window."""
 

@@ -9,13 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from inference.errors import InferenceError
 from inference.events import GenerationEvent, ModelInfo
 from inference.generation import Arrival, Clock, Generation
+from inference.loading import LocalLoader
+from inference.machine import default_threads
+from inference.measurements import Measurements, file_key
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, ModelConfig, StateBudget
+from inference.requests import EngineFiles, GenerationRequest, ModelConfig, StateBudget
 from inference.template import RenderStopped
+from inference.tuning import ThreadTuner
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +37,14 @@ class _Loaded:
 class Workbench:
     """Holds one model at a time, and the KV states of the conversations that were left."""
 
-    def __init__(self, states: StateBudget, loader: Loader | None, stop_flag: StopFlag, clock: Clock) -> None:
+    def __init__(
+        self, states: StateBudget, files: EngineFiles, loader: Loader | None, stop_flag: StopFlag, clock: Clock
+    ) -> None:
         self._cache = PrefixCache.within(states)
-        self._loader = loader or _load_with_llama
+        self._measurements = Measurements(files.measurements)
+        self._tunes = files.measurements is not None
+        self._tuner: ThreadTuner | None = None
+        self._loader = loader or LocalLoader(files, self._measurements)
         self._stop_flag = stop_flag
         self._clock = clock
         self._loaded: _Loaded | None = None
@@ -42,7 +52,9 @@ class Workbench:
     @property
     def info(self) -> ModelInfo | None:
         """The loaded model; `None` where there is none."""
-        return None if self._loaded is None else self._loaded.info
+        if self._loaded is None:
+            return None
+        return self._loaded.info if self._tuner is None else self._tuner.describe(self._loaded.info)
 
     def load(self, config: ModelConfig, progress: Callable[[float], None]) -> ModelInfo:
         """Load a model; there must be none.
@@ -71,6 +83,8 @@ class Workbench:
         )
         self._loaded = _Loaded(model, prompts, info, began, ended)
         self._cache.open(model.state_key)
+        if self._tunes:
+            self._tuner = ThreadTuner(model, file_key(config.path), default_threads(), self._measurements)
         return info
 
     def answer(self, request: GenerationRequest) -> Iterator[GenerationEvent]:
@@ -83,10 +97,24 @@ class Workbench:
             request, loaded.model, loaded.prompts, self._cache, self._stop_flag, arrival, self._clock
         ).events()
 
+    @property
+    def has_idle_work(self) -> bool:
+        """Whether something could be found out about the model while nobody asks for anything."""
+        return self._tuner is not None and self._tuner.has_work
+
+    def idle(self) -> bool:
+        """Find a little out; ends at once when the stop flag is raised. Returns whether `info` is another one now."""
+        return self._tuned(ThreadTuner.idle)
+
+    def after_reply(self) -> bool:
+        """Learn from the reply that just ended. Returns whether `info` is another one now."""
+        return self._tuned(ThreadTuner.after_reply)
+
     def unload(self, *, keep: bool = True) -> None:
         """Free the model; with `keep`, what it holds is kept with the other states."""
         if self._loaded is not None:
-            model, self._loaded = self._loaded.model, None
+            model, self._loaded, self._tuner = self._loaded.model, None, None
+            self._measurements.save()
             if keep:
                 self._cache.keep_all_of(model)
             model.close()
@@ -96,15 +124,17 @@ class Workbench:
         self.unload()
         self._cache.close()
 
+    def _tuned(self, step: Callable[[ThreadTuner], bool]) -> bool:
+        if self._tuner is None:
+            return False
+        try:
+            return step(self._tuner)
+        except InferenceError:  # whatever the model cannot do now, a reply will say
+            self._tuner = None
+            return False
+
     def _arrival(self, request: GenerationRequest, loaded: _Loaded) -> Arrival:
         now = self._clock()
         submitted = now if request.submitted_at is None else request.submitted_at
         load = max(0.0, loaded.ended - max(loaded.began, submitted))
         return Arrival(submitted, now - submitted - load, load)
-
-
-def _load_with_llama(config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> Model:
-    # llama.cpp and numpy take a third of a second to import: with the first model, not before.
-    from inference.llama import load_model
-
-    return load_model(config, stop_flag, progress)

@@ -101,6 +101,10 @@ class Script:
     clock: ManualClock | None = None
     seconds_per_prompt_token: float = 0.0
     seconds_per_token: float = 0.0
+    threads: int = 1
+    seconds_with: Callable[[int], float] | None = (
+        None  # what a token by itself takes, by the threads it is decoded with
+    )
     fails_at: int | None = None  # the evaluation (counted from 0) that breaks
     log: list[str] = field(default_factory=list)
 
@@ -119,6 +123,8 @@ class ScriptedModel:
         self._marks: list[int] = []
         self.logits_at = -1
         self.closed = False
+        self.threads = (config.threads or script.threads, config.threads or script.threads)
+        self.step_times: list[float] = []
         self.read: list[tuple[int, ...]] = []  # every batch that was evaluated, whole or in part
         self.samplers: list[ScriptedSampler] = []
         self.info = ModelInfo(
@@ -131,7 +137,7 @@ class ScriptedModel:
             training_context=script.context_size,
             context_size=min(script.context_size, config.context_size or script.context_size),
             batch_size=script.batch_size,
-            threads=config.threads or 1,
+            threads=config.threads or script.threads,
             device="CPU",
             template_name="the model's own",
             has_own_template=script.template is not None,
@@ -186,6 +192,9 @@ class ScriptedModel:
             if script.during_evaluate is not None:
                 script.during_evaluate(token)
         self._logits_ready = True
+        if len(tokens) == 1:
+            with_threads = script.seconds_with
+            self.step_times.append(with_threads(self.threads[0]) if with_threads else script.seconds_per_token)
         return len(tokens)
 
     def rewind(self, length: int) -> int:
@@ -236,6 +245,14 @@ class ScriptedModel:
         pieces = [self._vocabulary.token_of(piece) for piece in reply]
         self.samplers.append(ScriptedSampler(self, pieces, endless=self._script.endless))
         return self.samplers[-1]
+
+    def use_threads(self, decode: int, prefill: int) -> None:
+        assert not self.closed
+        self.threads = (decode, prefill)
+
+    def take_step_times(self) -> list[float]:
+        times, self.step_times = self.step_times, []
+        return times
 
     def take_logits(self) -> None:
         assert self._logits_ready or self.logits_at == len(self._held), "sampled without logits"

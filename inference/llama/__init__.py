@@ -30,7 +30,7 @@ from inference.gguf_header import GgufFacts, Scalar
 from inference.llama.buffers import Buffers, buffers_in
 from inference.llama.devices import gpus_for, list_devices, pointers_to
 from inference.llama.library import abort_callback, llama
-from inference.llama.log import EngineLog
+from inference.llama.log import EngineLog, engine_log
 from inference.llama.model import LlamaModel
 from inference.llama.reader import LlamaReader
 from inference.machine import Device, available_memory, default_threads
@@ -73,7 +73,7 @@ def load_model(
     log = _log()
     # Qt takes the person's locale, and llama.cpp then writes decimal commas into what it reads back.
     locale.setlocale(locale.LC_NUMERIC, "C")
-    key = file_key([part.path for part in facts.parts])
+    key = file_key(config.path)
     record = measurements.of(key) if measurements is not None else FileRecord()
     plans = plans_to_try(config, facts, _gpus(config, facts), record)
     loading = _first_that_fits(plans, partial(_attempt, config, facts, record, stop_flag, progress, log))
@@ -112,11 +112,15 @@ def load_reader(path: Path) -> LlamaReader:
     return LlamaReader(int(model), facts.chat_template)
 
 
-@cache
 def _log() -> EngineLog:
-    log = EngineLog()
-    llama.llama_backend_init()
+    log = engine_log()  # before anything that writes
+    _begin()
     return log
+
+
+@cache
+def _begin() -> None:
+    llama.llama_backend_init()
 
 
 @dataclass(frozen=True, slots=True)

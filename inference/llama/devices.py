@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from inference.forecast import CPU
 from inference.llama.library import llama
 from inference.machine import Device, DeviceKind
+from inference.requests import ModelConfig
 
 # enum ggml_backend_dev_type
 _KINDS = {0: DeviceKind.CPU, 1: DeviceKind.GPU, 2: DeviceKind.INTEGRATED}
@@ -19,6 +21,16 @@ _GPUS = (DeviceKind.GPU, DeviceKind.INTEGRATED)
 def list_devices() -> tuple[Device, ...]:
     """Every device that the installed llama.cpp sees, with the memory that is free now."""
     return tuple(device for device, _ in _devices())
+
+
+def count_gpus(config: ModelConfig) -> int:
+    """How many GPUs a load would use."""
+    if config.device == CPU or config.gpu_layers == 0 or not llama.llama_supports_gpu_offload():
+        return 0
+    try:
+        return len(gpus_for(config.device, list_devices()))
+    except LookupError:
+        return 0
 
 
 def gpus_for(wanted: str | None, devices: Sequence[Device]) -> tuple[Device, ...]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -24,6 +26,7 @@ _TO_THE_END = -1
 _NO_ROOM, _ABORTED = 1, 2
 _PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: the window's cells, recurrent states
 _MOST_MARKS = 32
+_MOST_STEP_TIMES = 4096
 
 
 class LlamaModel:
@@ -59,6 +62,7 @@ class LlamaModel:
         self._has_logits = False
         self._kept_logits = b""
         self._logits_at = -1
+        self._step_times: deque[float] = deque(maxlen=_MOST_STEP_TIMES)
         self._batch = (llama.llama_token * info.batch_size)()
 
     @property
@@ -94,12 +98,15 @@ class LlamaModel:
             self._batch[:count] = tokens
             self._has_logits = False
             self._log.forget()
+            began = time.perf_counter()
             result = llama.llama_decode(context, llama.llama_batch_get_one(self._batch, count))
             if result != 0:
                 return self._after_refusal(result, tokens)
             if self._waits:
                 # A GPU only queues the work: wait, so that the time is counted where it is spent.
                 llama.llama_synchronize(context)
+            if count == 1:
+                self._step_times.append(time.perf_counter() - began)
             self._held.extend(tokens)
             self._has_logits = True
             return count
@@ -166,6 +173,15 @@ class LlamaModel:
             if len(snapshot.logits) == self._vocabulary.size * ctypes.sizeof(ctypes.c_float):
                 self._kept_logits, self._logits_at = snapshot.logits, snapshot.logits_at
             return True
+
+    def use_threads(self, decode: int, prefill: int) -> None:
+        with self._alone() as context:
+            llama.llama_set_n_threads(context, decode, prefill)
+
+    def take_step_times(self) -> list[float]:
+        times = list(self._step_times)
+        self._step_times.clear()
+        return times
 
     def sampler(self, sampling: Sampling) -> LlamaSampler:
         self._open_context()
