@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from desktop.crash import CrashHook
 from desktop.demo import Demo
+from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
 from desktop.library import Library
@@ -35,6 +36,7 @@ from inference import (
     ModelFailed,
     RemoteEngine,
     StateBudget,
+    TokenCounter,
     embedded_model,
 )
 
@@ -90,7 +92,8 @@ class App(QObject):
         self._themes = ThemeSource(application, self.settings.current.colour_scheme, self)
         if self.library.interrupted:
             self._open_newest()
-        self.window = Window(self.library, self.models, self.settings, self._themes)
+        self._draft_count = DraftCount(partial(TokenCounter, post), self.models, self)
+        self.window = Window(self.library, self.models, self.settings, self._themes, draft_count=self._draft_count)
         self._connect()
 
     def show(self) -> None:
@@ -112,6 +115,7 @@ class App(QObject):
         self.window.setEnabled(False)
         # The engine's last events are in the bridge when this returns; then they are kept like any others.
         self._engine.close()
+        self._draft_count.close()
         self._bridge.drain()
         self.library.flush()
         self._store.close()
@@ -126,6 +130,7 @@ class App(QObject):
         self._bridge.server_answered.connect(self.models.on_event)
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
+        self._bridge.counted.connect(self._draft_count.on_counted)
         self.library.failed.connect(self._say)
         self.window.closing.connect(self.leave)
 

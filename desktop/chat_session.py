@@ -78,6 +78,7 @@ class Activity:
     output_tokens: int = 0
     decode_seconds: float = 0.0
     is_thinking: bool = False  # what is written now is reasoning
+    thought_seconds: float | None = None  # how long it has, where it has
     streaming: bool = True  # False: the text is withheld until the end
 
     def prefill_position(self, now: float) -> float:
@@ -189,7 +190,6 @@ class ChatSession(QObject):
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(PROGRESS_MILLISECONDS)
         self._progress_timer.timeout.connect(self._show_progress)
-        models.changed.connect(self._on_model)
 
     @property
     def conversation(self) -> Conversation | None:
@@ -300,6 +300,14 @@ class ChatSession(QObject):
     def flush(self) -> None:
         """Store now what otherwise waits a moment."""
         self._save()
+
+    def on_model(self, state: ModelState) -> None:
+        """Another model, or the same one otherwise: other figures, and perhaps other remedies."""
+        if state.phase is ModelPhase.LOADING and state.info is None:
+            return  # what stands there is of the model before, until the new one is known
+        self._info = state.info
+        self._show_figures()
+        self._show_remedies()
 
     def on_event(self, event: Event) -> None:
         """Follow the engine; events of requests that are not this session's pass by."""
@@ -435,14 +443,6 @@ class ChatSession(QObject):
         if self._activity.phase is Phase.LOADING:
             self._show_activity(replace(self._activity, phase=Phase.WAITING))
 
-    def _on_model(self, state: ModelState) -> None:
-        """Another model, or the same one otherwise: other figures, and perhaps other remedies."""
-        if state.phase is ModelPhase.LOADING and state.info is None:
-            return  # what stands there is of the model before, until the new one is known
-        self._info = state.info
-        self._show_figures()
-        self._show_remedies()
-
     def _on_left_out(self, generation: _Generation, event: TurnsLeftOut) -> None:
         left_out = tuple(turn for message in event.messages for turn in generation.turns[message])
         generation.reply = self._turns[-1] = replace(generation.reply, left_out=left_out)
@@ -495,6 +495,7 @@ class ChatSession(QObject):
                 output_tokens=event.output_tokens,
                 decode_seconds=seconds,
                 is_thinking=is_thinking,
+                thought_seconds=generation.thought_seconds,
             )
         )
         self._show_figures()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation, Turn
-from desktop.model_choice import ModelChoice
+from desktop.model_choice import ModelChoice, ModelState
 from desktop.store import Store, StoreError
 from inference import Engine, Event
 
@@ -27,6 +27,7 @@ class Library(QObject):
         self._known = store.conversations()
         self._sessions: list[ChatSession] = []
         self._current = self._new_session(None)
+        models.changed.connect(self._on_model)
 
     @property
     def current(self) -> ChatSession:
@@ -99,6 +100,10 @@ class Library(QObject):
             if session is not self._current and session.is_settled:
                 self._sessions.remove(session)
                 session.deleteLater()
+
+    def _on_model(self, state: ModelState) -> None:
+        for session in tuple(self._sessions):
+            session.on_model(state)
 
     def _on_turn_added(self, turn: Turn) -> None:
         # A conversation with a new question moves to the top of the list; its reply follows at once.

@@ -39,8 +39,10 @@ from PySide6.QtWidgets import (
 
 from desktop.chat_session import Activity, ChatSession
 from desktop.conversations import Turn
+from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
+from desktop.remedies import Remedy
 from desktop.settings import ColourScheme, Settings, SettingsFile
 from desktop.theme import Theme, ThemeSource, icon, message_font, scroll_bar_style
 from desktop.widgets.buttons import Button
@@ -50,12 +52,13 @@ from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.message_view import BUBBLE_SIDE
 from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
-from desktop.widgets.progress import progress_of
+from desktop.widgets.offers import words_for
+from desktop.widgets.progress import progress_of, thinking_of
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
 from desktop.widgets.transcript import Transcript
 from desktop.widgets.typesetting import TEXT_COLUMN
-from inference import ModelInfo
+from inference import ModelInfo, WindowPolicy
 
 NARROW = 700  # below this width the sidebar and the conversation take turns
 MODEL_SUFFIX = ".gguf"
@@ -94,8 +97,10 @@ class Window(QMainWindow):
         themes: ThemeSource,
         parent: QWidget | None = None,
         choose_file: FileChooser = ask_for_model,
+        draft_count: DraftCount | None = None,
     ) -> None:
         super().__init__(parent)
+        self._draft_count = draft_count
         self._library = library
         self._models = models
         self._settings = settings
@@ -335,8 +340,14 @@ class Window(QMainWindow):
         self.composer.submitted.connect(self._send)
         self.composer.stop_wanted.connect(self._stop)
         self.composer.draft_changed.connect(self._keep_draft)
+        self.composer.thinking_switch.toggled.connect(self._set_thinking)
+        self.composer.window_meter.policy_chosen.connect(self._choose_policy)
+        self.transcript.offer_taken.connect(self._take_offer)
+        if self._draft_count is not None:
+            self._draft_count.changed.connect(self.composer.window_meter.show_use)
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
         self._set_streaming(on=self._settings.current.streaming)
+        self._set_thinking(on=self._settings.current.thinking)
         self._order_tabs()
 
     def _order_tabs(self) -> None:
@@ -350,6 +361,8 @@ class Window(QMainWindow):
             self.streaming_switch,
             self.transcript,
             self.composer.field,
+            self.composer.thinking_switch,
+            self.composer.window_meter,
             self.composer.button,
             self.speed_bar,
         )
@@ -363,6 +376,10 @@ class Window(QMainWindow):
         self.transcript.show_turns(session.turns)
         self.transcript.scroll_to_end()
         self.composer.set_text(session.draft)
+        self.composer.window_meter.show_policy(session.window_policy)
+        self._show_offers(session.remedies)
+        if self._draft_count is not None:
+            self._draft_count.follow(session, session.draft)
         self._show_activity(session.activity)
         self.speed_bar.show_figures(session.figures)
         self._show_place()
@@ -377,7 +394,12 @@ class Window(QMainWindow):
         self._session = session
         self._links = (
             (session.turn_added, self._on_turn_added),
+            (session.turn_removed, self.transcript.remove_turn),
             (session.reply_grew, self.transcript.grow),
+            (session.thought_grew, self.transcript.think),
+            (session.turns_left_out, self.transcript.change_turn),
+            (session.remedies_changed, self._show_offers),
+            (session.window_policy_changed, self.composer.window_meter.show_policy),
             (session.turn_changed, self.transcript.change_turn),
             (session.activity_changed, self._show_activity),
             (session.figures_changed, self.speed_bar.show_figures),
@@ -402,6 +424,7 @@ class Window(QMainWindow):
         self.composer.set_busy(busy=self._session.is_busy)
         self.stop_action.setEnabled(self._session.is_busy)
         self.transcript.set_progress(progress_of(activity, perf_counter()))
+        self.transcript.set_thinking(thinking_of(activity))
 
     def _show_title(self, title: str) -> None:
         name = " ".join(title.split())
@@ -411,8 +434,26 @@ class Window(QMainWindow):
     def _on_failed(self, sentence: str) -> None:
         self.show_notice(sentence, NoticeKind.ERROR)
 
+    def _show_offers(self, remedies: tuple[Remedy, ...]) -> None:
+        self.transcript.offer([words_for(remedy) for remedy in remedies])
+
+    def _take_offer(self, number: int) -> None:
+        self._session.mend(self._session.remedies[number], streaming=self._is_streaming, thinking=self._is_thinking)
+        self.composer.focus_field()
+
+    def _choose_policy(self, policy: WindowPolicy) -> None:
+        self._session.set_window_policy(policy)
+
+    @property
+    def _is_streaming(self) -> bool:
+        return self.streaming_switch.isChecked()
+
+    @property
+    def _is_thinking(self) -> bool:
+        return self.composer.thinking_switch.isChecked()
+
     def _send(self, text: str) -> None:
-        if self._session.send(text, streaming=self.streaming_switch.isChecked()):
+        if self._session.send(text, streaming=self._is_streaming, thinking=self._is_thinking):
             self.composer.accept()
             self.transcript.scroll_to_end()
         elif self._models.config is None:
@@ -420,7 +461,7 @@ class Window(QMainWindow):
 
     def _send_example(self, prompt: str) -> None:
         """What is being typed stays; an example that cannot be sent now is offered in an empty field."""
-        if self._session.send(prompt, streaming=self.streaming_switch.isChecked()):
+        if self._session.send(prompt, streaming=self._is_streaming, thinking=self._is_thinking):
             self._session.set_draft(self.composer.text)
         elif not self.composer.text.strip():
             self.composer.set_text(prompt)
@@ -431,6 +472,8 @@ class Window(QMainWindow):
 
     def _keep_draft(self, text: str) -> None:
         self._session.set_draft(text)
+        if self._draft_count is not None:
+            self._draft_count.set_draft(text)
 
     def _copy(self) -> None:
         if self.composer.field.hasFocus():
@@ -476,6 +519,7 @@ class Window(QMainWindow):
         self.empty_state.show_state(state)
         self.composer.set_recipient("" if self._models.config is None else state.name)
         self.composer.set_can_send(can_send=self._models.config is not None)
+        self.composer.offer_thinking(offered=isinstance(state.info, ModelInfo) and state.info.has_thinking_switch)
         self.eject_action.setEnabled(state.phase in (ModelPhase.LOADING, ModelPhase.READY))
         if state.phase is not self._shown_phase:
             self._shown_phase = state.phase
@@ -522,6 +566,12 @@ class Window(QMainWindow):
         self.streaming_action.setChecked(on)
         if on != self._settings.current.streaming:
             self._keep_choice(replace(self._settings.current, streaming=on))
+
+    def _set_thinking(self, on: bool) -> None:  # noqa: FBT001 - as above
+        """One choice for all conversations, like streaming: who has no time for thinking has none anywhere."""
+        self.composer.thinking_switch.setChecked(on)
+        if on != self._settings.current.thinking:
+            self._settings.save(replace(self._settings.current, thinking=on))
 
     def _on_scheme_chosen(self, action: QAction) -> None:
         scheme = ColourScheme(action.data())

@@ -24,9 +24,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSize
 from desktop.theme import Theme, figure_font, message_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
+from desktop.widgets.switch import Switch
+from desktop.widgets.window_meter import WindowMeter
 
 MOST_LINES = 9
-_HINTS = 360  # pixels; a narrower composer has no room for a hint beside its button
 
 # What has no place to break a line, as a pasted picture in base64. For each line of it Qt looks for one to its very
 # end: seconds, with every key. Chinese and Japanese can be broken nearly anywhere.
@@ -35,7 +36,8 @@ _ENDLESS = 1_000
 
 
 class Composer(QWidget):
-    """The field, and the button that sends or, while a reply is written, stops it.
+    """The field; below it what one may choose for the next reply, what the window will hold, and the button that sends
+    or, while a reply is written, stops it.
 
     It never drops what was typed: after `submitted` the text stays until `accept` says that it was sent.
     """
@@ -51,7 +53,13 @@ class Composer(QWidget):
         self._can_send = True
         self.field = _Field()
         self.button = Button(theme, text=self.tr("Send"), icon_name="send", kind=ButtonKind.PRIMARY)
-        self._hint = QLabel()
+        self.thinking_switch = Switch(theme, self.tr("Thinking"))
+        self.thinking_switch.setToolTip(
+            self.tr("On: the model thinks before it answers, which takes longer.\nOff: it answers at once.")
+        )
+        self.thinking_switch.hide()
+        self.window_meter = WindowMeter(theme)
+        self._hint = _Hint()
         self._given = ""  # what others know to stand in the field
         self._lay_out()
         self._connect()
@@ -98,12 +106,17 @@ class Composer(QWidget):
         """Whom one writes to."""
         self.field.set_recipient(name)
 
+    def offer_thinking(self, *, offered: bool) -> None:
+        """Whether the model that answers has a switch for thinking."""
+        self.thinking_switch.setVisible(offered)
+
     def focus_field(self) -> None:
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self.button.set_theme(theme)
+        for widget in (self.button, self.thinking_switch, self.window_meter):
+            widget.set_theme(theme)
         self.field.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         quiet = self._hint.palette()
         quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
@@ -118,17 +131,14 @@ class Composer(QWidget):
             paint_focus_ring(painter, self.rect(), self._theme.accent)
         painter.end()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._hint.setVisible(self.width() >= _HINTS)
-
     def _lay_out(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._hint.setFont(figure_font())
-        self._hint.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         foot = QHBoxLayout()
-        foot.setContentsMargins(6, 0, 0, 0)
+        foot.setContentsMargins(0, 0, 0, 0)
+        foot.setSpacing(4)
+        foot.addWidget(self.thinking_switch)
         foot.addWidget(self._hint, 1)  # all the room there is: its place does not hang on its words
+        foot.addWidget(self.window_meter)
         foot.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)  # at the right without a hint beside it, too
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
@@ -167,6 +177,24 @@ class Composer(QWidget):
 
     def _update_button(self) -> None:
         self.button.setEnabled(self._busy or (self._can_send and bool(self.text.strip())))
+
+
+class _Hint(QLabel):
+    """Words that are shown where there is room for all of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFont(figure_font())
+        self.setContentsMargins(6, 0, 0, 0)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    @property
+    def fits(self) -> bool:
+        return self.sizeHint().width() <= self.width()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.fits:
+            super().paintEvent(event)
 
 
 class _Field(QPlainTextEdit):

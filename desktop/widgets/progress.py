@@ -29,6 +29,15 @@ def progress_of(activity: Activity, now: float) -> Progress | None:
     assert_never(activity.phase)
 
 
+def thinking_of(activity: Activity) -> str:
+    """What stands for the reasoning of the reply that is being written; empty where there is none."""
+    if activity.is_thinking:
+        return _tr("Thinking, {tokens} tokens").format(tokens=wording.whole(activity.output_tokens))
+    if activity.thought_seconds is None:
+        return ""
+    return _tr("Thought for {seconds} s").format(seconds=wording.running(activity.thought_seconds))
+
+
 def _reading(activity: Activity, now: float) -> str:
     tokens = wording.whole(activity.new_tokens)
     left = activity.prefill_seconds_left(now)
@@ -39,7 +48,10 @@ def _reading(activity: Activity, now: float) -> str:
 
 def _writing(activity: Activity) -> str:
     tokens, seconds = wording.whole(activity.output_tokens), wording.running(activity.decode_seconds)
-    return _tr("{tokens} tokens, {seconds} s").format(tokens=tokens, seconds=seconds)
+    words = (
+        _tr("Thinking, {tokens} tokens, {seconds} s") if activity.is_thinking else _tr("{tokens} tokens, {seconds} s")
+    )
+    return words.format(tokens=tokens, seconds=seconds)
 
 
 def _tr(text: str) -> str:

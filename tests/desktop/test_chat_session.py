@@ -25,6 +25,8 @@ from inference import (
     ModelNotFound,
     PromptTooLong,
     RemoteModel,
+    RemoteModelFailed,
+    RemoteModelReady,
     ReuseEnd,
     Role,
     ServerBroke,
@@ -43,7 +45,9 @@ class Watched:
     def __init__(self, store: Store, engine: ScriptedEngine, models: ModelChoice, **options: object) -> None:
         self.clock = ManualClock()
         self.session = ChatSession(store, engine, models, clock=self.clock, **options)  # type: ignore[arg-type]
-        engine.listeners.append(self.session.on_event)
+        self.models = models
+        engine.listeners.append(self.on_event)
+        engine.remote_listeners.append(self.on_event)
         self.added: list[Turn] = []
         self.text = ""
         self.thoughts = ""
@@ -66,6 +70,12 @@ class Watched:
         self.session.figures_changed.connect(self.figures.append)
         self.session.title_changed.connect(self.titles.append)
         self.session.failed.connect(self.sentences.append)
+
+    def on_event(self, event: object) -> None:
+        """As a library does."""
+        self.session.on_model(self.models.state)
+        if not isinstance(event, RemoteModelReady | RemoteModelFailed):
+            self.session.on_event(event)  # type: ignore[arg-type]  # an Event, as no other comes
 
     def grow(self, turn_id: int, text: str) -> None:
         assert turn_id == self.session.turns[-1].id

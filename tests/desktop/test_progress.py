@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from desktop.chat_session import Activity, Phase
-from desktop.widgets.progress import progress_of
+from desktop.widgets.progress import progress_of, thinking_of
 from desktop.widgets.transcript import ProgressKind
 
 PREFILL = Activity(Phase.PREFILL, new_tokens=1204, evaluated=512, batch_end=1024, border_at=100.0, rate=100.0)
@@ -51,3 +51,17 @@ def test_loading_and_waiting_say_what_is_waited_for(qapp):
     assert waiting is not None
     assert (loading.text, loading.fraction, loading.kind) == ("Loading the model, 42 %", 0.42, ProgressKind.LOADING)
     assert (waiting.text, waiting.kind) == ("Waiting for its turn", ProgressKind.WAITING)
+
+
+def test_thinking_counts_its_tokens_and_then_says_how_long_it_took(qapp):
+    thinking = Activity(Phase.DECODE, output_tokens=38, is_thinking=True, thought_seconds=1.2)
+    assert thinking_of(thinking) == "Thinking, 38 tokens"
+    assert thinking_of(Activity(Phase.DECODE, output_tokens=40, thought_seconds=4.2)) == "Thought for 4.2 s"
+    assert thinking_of(Activity(Phase.DECODE, output_tokens=40)) == ""
+
+
+def test_with_streaming_off_thinking_is_said_too(qapp):
+    activity = Activity(Phase.DECODE, output_tokens=38, decode_seconds=1.2, is_thinking=True, streaming=False)
+    progress = progress_of(activity, 0.0)
+    assert progress is not None
+    assert progress.text == "Thinking, 38 tokens, 1.2 s"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from time import thread_time
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -17,7 +17,8 @@ from pytestqt.qtbot import QtBot
 
 from desktop.conversations import Turn, TurnState
 from desktop.theme import Theme, load_theme, message_font
-from desktop.widgets.message_actions import CopyButton
+from desktop.widgets.buttons import Button
+from desktop.widgets.message_actions import CopyButton, FoldButton
 from desktop.widgets.pill import LatestPill
 from desktop.widgets.transcript import Progress, ProgressKind, Transcript
 from inference import FinishReason, Message, Role, Timings, Usage
@@ -38,6 +39,10 @@ class Conversation:
 
     def answer(self, text: str, state: TurnState = TurnState.COMPLETE, **values: object) -> Turn:
         return self._add(Message(Role.ASSISTANT, text), state=state, model_name="SmolLM2", **values)
+
+    def think(self, thought: str, answer: str, **values: object) -> Turn:
+        said = Message(Role.ASSISTANT, answer, reasoning=thought)
+        return self._add(said, model_name="SmolLM2", thought_seconds=4.2, **values)
 
     def _add(self, message: Message, **values: object) -> Turn:
         turn = Turn(len(self.turns) + 1, 1, None, message, datetime.now(UTC))
@@ -577,3 +582,198 @@ def test_descriptions_outlive_collections_of_garbage(transcript: Transcript, sai
         names = [shown.child(index).text(QAccessible.Text.Name) for index in range(2)]
         gc.collect()
         assert names == ["You\nWhy?", "SmolLM2\nSo."]
+
+
+# Reasoning.
+
+
+def fold(view: Transcript) -> FoldButton:
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return [button for button in view.findChildren(FoldButton) if button.isVisible()][-1]
+
+
+def test_reasoning_is_folded_above_the_answer(transcript: Transcript, said: Conversation):
+    said.think("Hm, water.", "They erode.")
+    transcript.show_turns(said.turns)
+    assert fold(transcript).text() == "Thought for 4.2 s"
+    assert "Hm, water." not in transcript.plain_text()
+    assert fold(transcript).geometry().bottom() < transcript._messages[0].body_top + transcript._tops[0]
+
+
+def test_a_reply_without_reasoning_has_nothing_to_open(transcript: Transcript, said: Conversation):
+    said.answer("They erode.")
+    transcript.show_turns(said.turns)
+    assert not transcript.findChildren(FoldButton)
+
+
+def test_reasoning_is_opened_and_closed_by_mouse(transcript: Transcript, said: Conversation):
+    said.think("Hm, water.", "They erode.")
+    transcript.show_turns(said.turns)
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    assert transcript.plain_text().index("Hm, water.") < transcript.plain_text().index("They erode.")
+    assert fold(transcript).isChecked()
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    assert "Hm, water." not in transcript.plain_text()
+    assert not fold(transcript).isChecked()
+
+
+def test_reasoning_is_opened_by_keyboard(transcript: Transcript, said: Conversation):
+    said.think("Hm, water.", "They erode.")
+    transcript.show_turns(said.turns)
+    assert fold(transcript).focusPolicy() & Qt.FocusPolicy.TabFocus
+    QTest.keyClick(fold(transcript), Qt.Key.Key_Space)
+    assert "Hm, water." in transcript.plain_text()
+
+
+@pytest.mark.parametrize("following", [True, False])
+def test_the_line_that_is_clicked_stays_where_it_is(transcript: Transcript, said: Conversation, following):
+    said.answer(LONG)
+    said.think(LONG, "They erode.")
+    if not following:
+        said.answer(LONG)
+    transcript.show_turns(said.turns)
+    if not following:
+        transcript.verticalScrollBar().setValue(transcript._tops[1] - 200)
+        QApplication.processEvents()
+    before = fold(transcript).y()
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    assert fold(transcript).y() == before
+    QApplication.processEvents()
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    assert fold(transcript).y() == before
+    assert transcript.following == following
+
+
+def test_reasoning_that_is_open_grows_while_it_is_written(transcript: Transcript, said: Conversation):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns(said.turns)
+    transcript.think(reply.id, "Hm, ")
+    transcript.set_thinking("Thinking, 1 tokens")
+    QApplication.processEvents()
+    assert fold(transcript).text() == "Thinking, 1 tokens"
+    assert "Hm" not in transcript.plain_text()
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    transcript.think(reply.id, "water.")
+    transcript.set_thinking("Thinking, 2 tokens")
+    assert "Hm, water." in transcript.plain_text()
+    assert fold(transcript).text() == "Thinking, 2 tokens"
+    transcript.grow(reply.id, "They erode.")
+    transcript.set_thinking("Thought for 0.1 s")
+    assert transcript.plain_text().index("Hm, water.") < transcript.plain_text().index("They erode.")
+    ended = replace(reply, state=TurnState.COMPLETE, thought_seconds=0.1)
+    transcript.change_turn(replace(ended, message=Message(Role.ASSISTANT, "They erode.", reasoning="Hm, water.")))
+    assert fold(transcript).text() == "Thought for 0.1 s"
+    assert "Hm, water." in transcript.plain_text()
+
+
+def test_text_and_thoughts_that_come_together_keep_their_order(transcript: Transcript, said: Conversation):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns(said.turns)
+    transcript.think(reply.id, "Hm.")
+    transcript.grow(reply.id, "They ")
+    transcript.think(reply.id, " Well.")
+    transcript.grow(reply.id, "erode.")
+    transcript.plain_text()
+    (message,) = transcript.messages()
+    assert message.text == "They erode."
+    message.set_open(transcript._look, is_open=True)
+    assert "Hm. Well." in transcript.plain_text()
+
+
+def test_copying_an_answer_copies_no_reasoning(transcript: Transcript, said: Conversation):
+    said.ask("Why?")
+    said.think("Hm, water.", "They erode.")
+    transcript.show_turns(said.turns)
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    transcript.select_all()
+    assert transcript.selected_text() == "Why?\n\nThey erode."
+    transcript._copy_message(transcript.messages()[1])
+    assert QGuiApplication.clipboard().text() == "They erode."
+
+
+def test_reasoning_itself_can_be_selected(transcript: Transcript, said: Conversation):
+    said.think("Hm, water.", "They erode.")
+    transcript.show_turns(said.turns)
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    (message,) = transcript.messages()
+    place = QPoint(transcript._left + 4, transcript._tops[0] + message.body_top + 8 - transcript._value)
+    QTest.mouseDClick(transcript.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert transcript.selected_text() == "Hm"
+
+
+@pytest.mark.parametrize("width", [400, 700, 2560])
+def test_the_picture_of_a_fold_that_was_opened_is_that_of_one_drawn_anew(transcript, said, width):
+    said.ask("Why?")
+    said.think("Hm, *water*.\n\n- and\n- stones\n\n```\ncode\n```", "They erode.")
+    transcript.resize(width, 500)
+    transcript.show_turns(said.turns)
+    QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
+    transcript.viewport().setFocus()
+    QApplication.processEvents()
+    shown = picture(transcript)
+    transcript.viewport().update()
+    assert picture(transcript) == shown
+
+
+def test_a_long_reasoning_costs_nothing_while_it_is_folded(transcript: Transcript, said: Conversation):
+    for _ in range(50):
+        said.think(LONG * 20, "They erode.")
+    began = thread_time()
+    transcript.show_turns(said.turns)
+    assert thread_time() - began < 0.1
+    assert sum(len(message.segments) for message in transcript.messages()) == 50
+
+
+# What can be done about a reply, and what it was made without.
+
+
+def offers(view: Transcript) -> list[Button]:
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    return [button for button in view.viewport().findChildren(Button) if button.isVisible()]
+
+
+def test_what_is_offered_stands_below_the_last_message(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    said.ask("Why?")
+    said.answer("", TurnState.FAILED, error="It does not fit.")
+    transcript.show_turns(said.turns)
+    transcript.offer(["Leave out the oldest turns", "Use a larger window"])
+    first, second = offers(transcript)
+    assert (first.text(), second.text()) == ("Leave out the oldest turns", "Use a larger window")
+    assert first.y() > transcript._tops[1] + transcript.messages()[1].body_bottom
+    with qtbot.waitSignal(transcript.offer_taken) as taken:
+        QTest.mouseClick(second, Qt.MouseButton.LeftButton)
+    assert taken.args == [1]
+    transcript.offer([])
+    assert offers(transcript) == []
+
+
+def test_in_a_narrow_view_offers_stand_below_each_other_and_nothing_overlaps(transcript, said):
+    said.ask("Why?")
+    said.answer("", TurnState.FAILED, error="It does not fit.")
+    transcript.resize(400, 500)
+    transcript.show_turns(said.turns)
+    transcript.offer(["Leave out the oldest turns", "Use a larger window (8,192 tokens)"])
+    first, second = offers(transcript)
+    assert second.y() >= first.y() + first.height()
+    assert max(first.geometry().right(), second.geometry().right()) < 400
+
+
+def test_turns_that_were_left_out_are_said_above_the_reply(transcript: Transcript, said: Conversation):
+    said.answer("They erode.", left_out=(1, 2, 3, 4))
+    said.answer("They do.", left_out=(1,))
+    transcript.show_turns(said.turns)
+    assert "4 older messages were not read" in transcript.plain_text()
+    assert "1 older message was not read" in transcript.plain_text()
+
+
+def test_a_turn_that_is_removed_leaves_no_gap(transcript: Transcript, said: Conversation):
+    said.ask("Why?")
+    failed = said.answer("", TurnState.FAILED, error="It does not fit.")
+    transcript.show_turns(said.turns)
+    transcript.offer(["Try again"])
+    transcript.remove_turn(failed.id)
+    assert "does not fit" not in transcript.plain_text()
+    assert offers(transcript) == []
+    alone = transcript._tops
+    transcript.show_turns(said.turns[:1])
+    assert transcript._tops == alone

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.chat_session import ChatSession
+from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import ColourScheme, SettingsFile
@@ -16,8 +17,9 @@ from desktop.store import Store
 from desktop.theme import ThemeSource, load_theme
 from desktop.widgets.notice import NoticeKind
 from desktop.window import Window
-from inference import ModelUnreadable
+from inference import ModelUnreadable, PromptTooLong, TokenCount, WindowPolicy
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
+from tests.desktop.test_draft_count import ScriptedCounter
 
 ENTER = Qt.Key.Key_Return
 
@@ -35,6 +37,8 @@ class Desk:
         self.library = Library(self.store, self.engine, self.models)
         self.engine.listeners += [self.models.on_event, self.library.on_event]
         self.themes = ThemeSource(application)
+        self.counter = ScriptedCounter()
+        self.draft_count = DraftCount(lambda: self.counter, self.models, pause=0)
         self.asked: list[QWidget] = []
         self.to_choose: Path | None = None
         self.windows: list[Window] = []
@@ -51,7 +55,8 @@ class Desk:
         return self.window
 
     def open_another(self) -> Window:
-        self.windows.append(Window(self.library, self.models, self.settings, self.themes, choose_file=self.choose))
+        parts = (self.library, self.models, self.settings, self.themes)
+        self.windows.append(Window(*parts, choose_file=self.choose, draft_count=self.draft_count))
         return self.windows[-1]
 
     def close(self) -> None:
@@ -714,3 +719,79 @@ def test_the_shown_session_is_the_librarys(desk):
     window = desk.open()
     assert isinstance(window.session, ChatSession)
     assert window.session is desk.library.current
+
+
+# Thinking, and a full window
+
+
+def test_a_switch_for_thinking_is_there_where_the_model_has_one(desk):
+    window = desk.open()
+    assert window.composer.thinking_switch.isHidden()
+    desk.models.choose(OTHER_MODEL)
+    desk.engine.ready(has_thinking_switch=True)
+    assert window.composer.thinking_switch.isVisible()
+
+
+def test_the_choice_of_thinking_goes_along_and_is_kept(desk):
+    window = desk.open()
+    desk.models.choose(OTHER_MODEL)
+    desk.engine.ready(has_thinking_switch=True)
+    desk.talk("Why?", "Because.")
+    window.composer.thinking_switch.click()
+    desk.talk("Why?", "Because.")
+    assert [request.thinking for request in desk.engine.requests] == [True, False]
+    assert SettingsFile(desk.settings.path).load().thinking is False
+    assert not desk.open_another().composer.thinking_switch.isChecked()
+
+
+def test_reasoning_is_counted_above_the_answer_and_stays_folded(desk):
+    window = desk.open()
+    desk.send("Why?")
+    desk.engine.think("Hm, ")
+    desk.engine.think("water.")
+    assert "Thinking, 2 tokens" in window.transcript.plain_text()
+    assert "Hm, " not in window.transcript.plain_text()
+    desk.engine.say("They erode.")
+    assert "Thought for 0.1 s" in window.transcript.plain_text()
+    desk.engine.finish()
+    assert "Thought for 0.1 s" in window.transcript.plain_text()
+    assert "They erode." in window.transcript.plain_text()
+
+
+def test_a_prompt_that_is_too_long_is_mended_in_place(desk):
+    window = desk.open()
+    desk.talk("one", "1")
+    desk.send("two")
+    desk.engine.fail(PromptTooLong(5000, 4096, 2))
+    window.transcript.offer_taken.emit(0)
+    assert desk.engine.requests[-1].window_policy is WindowPolicy.DROP_OLDEST
+    desk.engine.leave_out(0, 1)
+    assert "2 older messages were not read" in window.transcript.plain_text()
+    assert "does not fit" not in window.transcript.plain_text()
+    desk.engine.say("2")
+    desk.engine.finish()
+    assert "2 older messages were not read" in window.transcript.plain_text()
+    assert window.composer.window_meter.words.startswith("Oldest left out")
+
+
+def test_a_policy_is_seen_and_changed_below_the_field_and_belongs_to_its_conversation(desk):
+    window = desk.open()
+    desk.talk("one", "1")
+    window.composer.window_meter.policy_chosen.emit(WindowPolicy.DROP_OLDEST)
+    assert "Oldest left out" in window.composer.window_meter.words
+    window.new_action.trigger()
+    assert "Oldest left out" not in window.composer.window_meter.words
+    (conversation,) = desk.library.conversations()
+    desk.library.open(conversation.id)
+    assert "Oldest left out" in window.composer.window_meter.words
+
+
+def test_a_draft_is_counted_while_it_is_typed(desk):
+    window = desk.open()
+    desk.type("Why?")
+    desk.qtbot.waitUntil(lambda: desk.counter.asked != [])
+    model, _, draft = desk.counter.asked[-1]
+    desk.draft_count.on_counted(TokenCount(model, draft, 12, 6))
+    assert window.composer.window_meter.words == "12 + 6 of 4,096"
+    desk.send("")
+    assert window.composer.window_meter.words == ""

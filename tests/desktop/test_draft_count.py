@@ -1,0 +1,172 @@
+"""What a conversation and a draft will need of the window: asked when typing pauses, and never believed too long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from desktop.chat_session import ChatSession
+from desktop.draft_count import DraftCount, WindowUse
+from desktop.model_choice import ModelChoice
+from desktop.settings import SettingsFile
+from desktop.store import Store
+from inference import Message, ModelConfig, RemoteModel, TokenCount
+from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
+
+
+class ScriptedCounter:
+    """Remembers what it was asked; a test says when it answers."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[ModelConfig, tuple[Message, ...], str]] = []
+        self.closed = False
+
+    def count(self, model: ModelConfig, messages: Sequence[Message], draft: str) -> None:
+        self.asked.append((model, tuple(messages), draft))
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Desk:
+    def __init__(self, folder) -> None:
+        self.engine = ScriptedEngine()
+        self.models = ModelChoice(self.engine, SettingsFile(folder / "settings.toml"), MODEL)
+        self.engine.listeners.append(self.models.on_event)
+        self.models.load()
+        self.store = Store(folder / "conversations.sqlite3")
+        self.counters: list[ScriptedCounter] = []
+        self.count = DraftCount(self.make_counter, self.models, pause=0)
+        self.shown: list[WindowUse | None] = []
+        self.count.changed.connect(self.shown.append)
+        self.session = self.new_session()
+        self.count.follow(self.session, "")
+
+    def new_session(self) -> ChatSession:
+        session = ChatSession(self.store, self.engine, self.models)
+        self.engine.listeners.append(session.on_event)
+        return session
+
+    def make_counter(self) -> ScriptedCounter:
+        self.counters.append(ScriptedCounter())
+        return self.counters[-1]
+
+    @property
+    def asked(self) -> list[tuple[ModelConfig, tuple[Message, ...], str]]:
+        return self.counters[0].asked if self.counters else []
+
+    def answer(self, conversation: int, draft: int, ask: int = -1) -> None:
+        model, _, text = self.asked[ask]
+        self.count.on_counted(TokenCount(model, text, conversation, draft))
+
+
+@pytest.fixture
+def desk(qapp, tmp_path):
+    desk = Desk(tmp_path)
+    yield desk
+    desk.store.close()
+
+
+def test_nothing_is_counted_before_there_is_anything(desk, qtbot):
+    desk.engine.ready()
+    qtbot.wait(5)
+    assert desk.counters == []
+    assert desk.count.use is None
+
+
+def test_a_draft_is_counted_and_set_against_the_window(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why do rivers bend?")
+    qtbot.waitUntil(lambda: len(desk.asked) == 1)
+    desk.answer(12, 6)
+    assert desk.count.use == WindowUse(12, 6, 4096)
+    assert desk.shown == [WindowUse(12, 6, 4096)]
+
+
+def test_typing_on_asks_once_for_the_last_of_it(desk, qtbot):
+    desk.engine.ready()
+    for text in ("W", "Wh", "Why"):
+        desk.count.set_draft(text)
+    qtbot.waitUntil(lambda: desk.asked != [])
+    assert [draft for _, _, draft in desk.asked] == ["Why"]
+
+
+def test_what_was_said_is_counted_when_a_reply_has_ended(desk, qtbot):
+    desk.engine.ready()
+    desk.session.send("Why?", streaming=True)
+    desk.engine.say("Because.")
+    assert desk.count.use is None
+    desk.engine.finish()
+    qtbot.waitUntil(lambda: desk.asked != [])
+    assert [message.content for message in desk.asked[-1][1]] == ["Why?", "Because."]
+    desk.answer(30, 0)
+    assert desk.count.use == WindowUse(30, 0, 4096)
+
+
+def test_pressing_a_key_hands_on_the_same_messages(desk, qtbot):
+    desk.engine.ready()
+    desk.session.send("Why?", streaming=True)
+    desk.engine.say("Because.")
+    desk.engine.finish()
+    messages = desk.count._messages
+    desk.count.set_draft("And")
+    assert desk.count._messages is messages
+
+
+def test_a_count_of_another_conversation_is_not_shown(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why?")
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.count.follow(desk.new_session(), "Why?")
+    desk.answer(12, 6)
+    assert desk.count.use is None
+
+
+def test_another_model_counts_anew(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why?")
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.answer(12, 6)
+    desk.models.choose(OTHER_MODEL)
+    assert desk.count.use is None
+    desk.engine.ready()
+    qtbot.waitUntil(lambda: len(desk.asked) == 2)
+    assert desk.asked[-1][0].path == OTHER_MODEL
+
+
+def test_what_a_server_will_read_is_not_known_here(desk, qtbot):
+    desk.engine.ready()
+    model = RemoteModel("http://127.0.0.1:8080/v1", "big")
+    desk.engine.remote_listeners.append(desk.models.on_event)
+    desk.models.choose(model)
+    desk.engine.offer(model, context_size=4096)
+    desk.count.set_draft("Why?")
+    qtbot.wait(5)
+    assert desk.asked == []
+
+
+def test_an_emptied_draft_of_an_empty_conversation_is_blank(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why?")
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.answer(12, 6)
+    desk.count.set_draft("")
+    assert desk.count.use is None
+
+
+def test_closed_it_counts_no_more(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why?")
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.count.close()
+    assert desk.counters[0].closed
+    desk.answer(12, 6)
+    assert desk.count.use is None
+
+
+def test_it_fits_while_there_is_room_for_a_token_of_the_reply():
+    use = WindowUse(4000, 95, 4096)
+    assert use.fits
+    assert not replace(use, draft=96).fits

@@ -1,0 +1,59 @@
+"""How full the window will be, in figures that stay quiet until they have to speak up."""
+
+from __future__ import annotations
+
+import pytest
+
+from desktop.draft_count import WindowUse
+from desktop.theme import load_theme
+from desktop.widgets.window_meter import WindowMeter
+from inference import WindowPolicy
+
+
+@pytest.fixture
+def meter(qtbot):
+    meter = WindowMeter(load_theme("light"))
+    qtbot.addWidget(meter)
+    return meter
+
+
+def test_what_is_not_known_takes_no_room(meter):
+    assert meter.words == ""
+    assert meter.isHidden()
+
+
+def test_the_conversation_and_the_draft_are_set_against_the_window(meter):
+    meter.show_use(WindowUse(212, 38, 4096))
+    assert meter.words == "212 + 38 of 4,096"
+    meter.show_use(WindowUse(1212, 0, 4096))
+    assert meter.words == "1,212 of 4,096"
+
+
+def test_what_will_not_fit_warns(meter):
+    theme = load_theme("light")
+    meter.show_use(WindowUse(212, 38, 4096))
+    assert meter._ink() != theme.warning
+    meter.show_use(WindowUse(4000, 96, 4096))
+    assert meter._ink() == theme.warning
+    assert "does not fit" in meter.toolTip()
+
+
+def test_where_the_oldest_are_left_out_it_says_so_and_does_not_warn(meter):
+    meter.show_policy(WindowPolicy.DROP_OLDEST)
+    meter.show_use(WindowUse(4000, 96, 4096))
+    assert meter.words == "Oldest left out · 4,000 + 96 of 4,096"
+    assert meter._ink() != load_theme("light").warning
+    assert "oldest turns will not be read" in meter.toolTip()
+
+
+def test_an_active_policy_is_seen_without_figures(meter):
+    meter.show_policy(WindowPolicy.DROP_OLDEST)
+    assert not meter.isHidden()
+
+
+def test_the_policy_is_chosen_in_its_menu(meter, qtbot):
+    stop, drop = [action for action in meter.menu().actions() if action.isCheckable()]
+    assert stop.isChecked()
+    with qtbot.waitSignal(meter.policy_chosen) as chosen:
+        drop.trigger()
+    assert chosen.args == [WindowPolicy.DROP_OLDEST]
