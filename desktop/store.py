@@ -313,8 +313,12 @@ def trace_from(packed: bytes) -> Trace:
         token_times=tuple(times),
         kept_tokens=content["kept"],
         blocks=tuple(PromptBlock(BlockKind(kind), *numbers) for kind, *numbers in content["blocks"]),
-        reuse_end=ReuseEnd(content["reuse_end"]),
+        reuse_end=ReuseEnd(_RENAMED.get(content["reuse_end"], content["reuse_end"])),
     )
+
+
+# What was called otherwise in traces that were stored before.
+_RENAMED = {"nothing held": ReuseEnd.MODEL_RELOADED, "text differs": ReuseEnd.TURN_CHANGED}
 
 
 def _first_schema(connection: sqlite3.Connection) -> None:

@@ -12,6 +12,7 @@ from desktop import wording
 from desktop.chat_session import Figures
 from desktop.theme import Theme, figure_font
 from desktop.widgets.painting import cached_brush, paint_focus_ring, text_width
+from inference import ReuseEnd
 
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
 HEIGHT = 30
@@ -133,13 +134,15 @@ class SpeedBar(QWidget):
         self.setToolTip(self.summary())
         self.setAccessibleDescription(self.summary())
         hidden = "\n".join(figure.sentence() for figure in self._all if figure.isHidden())
-        for figure, meaning in zip(self._all, self._meanings(), strict=True):
-            parts = (figure.sentence(), meaning, hidden)
+        for figure, meaning, reason in zip(self._all, self._meanings(), self._reasons(), strict=True):
+            parts = (figure.sentence(), reason, meaning, hidden)
             figure.explain("\n\n".join(part for part in parts if part))
 
     def _meanings(self) -> tuple[str, ...]:
         return (
-            self.tr("Where the model runs, and on how many threads."),
+            self.tr("The server that answers.")
+            if self._figures.is_remote
+            else self.tr("Where the model runs, and on how many threads."),
             self.tr(
                 "Tokens held, the growing reply included, of those the context window can hold.\n"
                 "Hatched: taken from the KV cache. Violet: read anew. Teal: written."
@@ -154,6 +157,44 @@ class SpeedBar(QWidget):
             ),
             self.tr("From sending to the first token of the reply. Loading a model is not counted in it."),
         )
+
+    def _reasons(self) -> tuple[str, ...]:
+        """What there is to say of each figure as it is now, beside what it means."""
+        figures = self._figures
+        end = "" if figures.reuse_end is None else self._why_reading_began(figures.reuse_end)
+        by_client = self.tr("Measured here, from text to text: the server does not say.")
+        waited = self.tr("Measured here: the way to the server and its queue are part of it.")
+        return (
+            "",
+            "",
+            end,
+            by_client if figures.measured_at_client and figures.decode_rate is not None else "",
+            waited if figures.is_remote and figures.ttft is not None else "",
+        )
+
+    def _why_reading_began(self, end: ReuseEnd) -> str:
+        """Why the prompt was not taken from the KV cache any further."""
+        reasons = {
+            ReuseEnd.FIRST_TURN: self.tr("It is the first prompt of its conversation: nothing of it was read before."),
+            ReuseEnd.MODEL_RELOADED: self.tr(
+                "Read from the beginning: the model was loaded anew, and nothing kept fits it."
+            ),
+            ReuseEnd.EVICTED: self.tr(
+                "Read again: what was kept of this conversation was given up to make room for others."
+            ),
+            ReuseEnd.NEW_TEXT: self.tr("All that was kept was reused; only new text was read."),
+            ReuseEnd.SYSTEM_CHANGED: self.tr("Read from the beginning: the system prompt is another one."),
+            ReuseEnd.TURN_CHANGED: self.tr("Read from where an earlier turn is no longer the one that was read."),
+            ReuseEnd.TEMPLATE_CHANGED: self.tr(
+                "Read from where the chat template writes other text than before, such as a date."
+            ),
+            ReuseEnd.NOT_REWINDABLE: self.tr(
+                "Read from an earlier place: this model's memory cannot be cut back everywhere."
+            ),
+            ReuseEnd.LAST_TOKEN: self.tr("The whole prompt was kept; only its last token was read once more."),
+            ReuseEnd.WHOLE_PROMPT: self.tr("The whole prompt was kept, with what follows from it: nothing was read."),
+        }
+        return reasons[end]
 
     def _device_words(self, figures: Figures) -> str:
         if not figures.device or figures.threads is None:

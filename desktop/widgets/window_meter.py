@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QColor, QPainter
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from desktop import wording
 from desktop.draft_count import WindowUse
@@ -26,6 +26,7 @@ class WindowMeter(Button):
         self._use: WindowUse | None = None
         self._policy = WindowPolicy.STOP
         self.setFont(figure_font())
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._actions = self._make_menu()
         self._show()
 
@@ -46,6 +47,9 @@ class WindowMeter(Button):
 
     def sizeHint(self) -> QSize:
         return QSize(text_width(self.font(), self.text()) + 2 * _SIDE, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, HEIGHT)
 
     def _make_menu(self) -> dict[WindowPolicy, QAction]:
         menu = QMenu(self)
@@ -68,8 +72,7 @@ class WindowMeter(Button):
         self.policy_chosen.emit(WindowPolicy(action.data()))
 
     def _show(self) -> None:
-        parts = (self._policy_words(), self._figures())
-        self.setText(" · ".join(part for part in parts if part))
+        self.setText(_joined(self._policy_words(), self._figures()))
         self.setVisible(bool(self.text()))
         for policy, action in self._actions.items():
             action.setChecked(policy is self._policy)
@@ -117,5 +120,17 @@ class WindowMeter(Button):
     def _paint_content(self, painter: QPainter) -> None:
         painter.setPen(self._ink())
         place = QRect(_SIDE, 0, self.width() - 2 * _SIDE, self.height())
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideLeft, place.width())
+        text = self.fontMetrics().elidedText(self._words_for(place.width()), Qt.TextElideMode.ElideLeft, place.width())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+
+    def _words_for(self, room: int) -> str:
+        """The longest words that there is room for."""
+        short = self.tr("Oldest out") if self._policy_words() else ""
+        for words in (self.text(), _joined(short, self._figures())):
+            if text_width(self.font(), words) <= room:
+                return words
+        return self._figures() or short
+
+
+def _joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise, product
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from desktop.chat_session import Figures
 from desktop.theme import load_theme
 from desktop.widgets.speed_bar import NARROW, SpeedBar
+from inference import ReuseEnd
 
 FULL = Figures("CPU", 1, 1024, 4096, 168.3, 38, 774, 64.21, 0.244)
 
@@ -161,3 +163,26 @@ def test_the_meter_shows_what_was_cached_read_and_written(bar):
     theme = load_theme("light")
     bar.show_figures(Figures("CPU", 1, 3000, 4096, 100.0, 1000, 1000, 50.0, 1.0))
     assert all(shows(bar.context, colour) for colour in (theme.cached, theme.prefill, theme.decode))
+
+
+@pytest.mark.parametrize("end", ReuseEnd)
+def test_the_prefill_says_why_reading_began_where_it_did(bar, end):
+    bar.show_figures(FULL)
+    without = bar.prefill.toolTip()
+    told = {}
+    for reason in ReuseEnd:
+        bar.show_figures(replace(FULL, reuse_end=reason))
+        told[reason] = bar.prefill.toolTip()
+    assert told[end] != without
+    assert list(told.values()).count(told[end]) == 1
+    assert bar.decode.toolTip() == bar.decode.accessibleDescription()
+
+
+def test_what_was_measured_here_says_so(bar):
+    bar.show_figures(replace(FULL, device="127.0.0.1:8080", threads=None, is_remote=True, measured_at_client=True))
+    assert bar.device.words == "127.0.0.1:8080"
+    assert "Measured here" in bar.decode.toolTip()
+    assert "Measured here" in bar.first_token.toolTip()
+    assert "Measured here" not in bar.prefill.toolTip()
+    bar.show_figures(FULL)
+    assert "Measured here" not in bar.decode.toolTip() + bar.first_token.toolTip()

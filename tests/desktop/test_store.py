@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
 import stat
 import subprocess
 import sys
+import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -439,3 +441,12 @@ def test_a_trace_takes_a_few_bytes_per_token():
     ids = tuple((7919 * i) % 49_152 for i in range(4_000))
     times = tuple(0.2 + 0.0156 * i + 1e-6 * ((31 * i * i) % 997) for i in range(4_000))
     assert len(packed_trace(Trace(ids, times, 4_000))) < 8 * 4_000
+
+
+@pytest.mark.parametrize(
+    ("before", "now"), [("nothing held", ReuseEnd.MODEL_RELOADED), ("text differs", ReuseEnd.TURN_CHANGED)]
+)
+def test_a_trace_with_a_reason_that_was_renamed_is_still_read(before, now):
+    packed = json.loads(zlib.decompress(packed_trace(TRACE)))
+    renamed = zlib.compress(json.dumps({**packed, "reuse_end": before}).encode())
+    assert trace_from(renamed) == replace(TRACE, reuse_end=now)

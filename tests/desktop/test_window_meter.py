@@ -6,6 +6,7 @@ import pytest
 
 from desktop.draft_count import WindowUse
 from desktop.theme import load_theme
+from desktop.widgets.painting import text_width
 from desktop.widgets.window_meter import WindowMeter
 from inference import WindowPolicy
 
@@ -49,6 +50,15 @@ def test_where_the_oldest_are_left_out_it_says_so_and_does_not_warn(meter):
 def test_an_active_policy_is_seen_without_figures(meter):
     meter.show_policy(WindowPolicy.DROP_OLDEST)
     assert not meter.isHidden()
+
+
+def test_with_little_room_the_figures_stay_whole(meter):
+    meter.show_policy(WindowPolicy.DROP_OLDEST)
+    meter.show_use(WindowUse(4000, 96, 4096))
+    whole = text_width(meter.font(), meter.words)
+    assert meter._words_for(whole) == "Oldest left out · 4,000 + 96 of 4,096"
+    assert meter._words_for(whole - 1) == "Oldest out · 4,000 + 96 of 4,096"
+    assert meter._words_for(whole // 2) == "4,000 + 96 of 4,096"
 
 
 def test_the_policy_is_chosen_in_its_menu(meter, qtbot):
