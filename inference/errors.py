@@ -24,6 +24,7 @@ InferenceError                 the world's fault; str(error) is a sentence for t
 │   ├── RedirectRefused        it sends on to another address
 │   └── ReplyBroken            a reply that is cut, is no reply, or reports an error half-way
 ├── TemplateFailed             the model's chat template refused the conversation
+├── GrammarRefused             a grammar or JSON schema that replies cannot be held to
 ├── PromptTooLong              the prompt alone does not fit the context window
 ├── GenerationBroke            llama.cpp refused to go on
 ├── EngineClosed               the engine was closed first
@@ -321,6 +322,17 @@ class TemplateFailed(InferenceError):
 
     def __str__(self) -> str:
         return f"The model's chat template cannot render this conversation: {self.reason}"
+
+
+class GrammarRefused(InferenceError):
+    """A grammar or JSON schema that replies cannot be held to; `reason` is its reader's own word."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The reply cannot be held to this grammar: {self.reason}"
 
 
 class PromptTooLong(InferenceError):
