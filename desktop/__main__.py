@@ -26,6 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from inference.__main__ import main as answer_in_the_terminal
 
         return answer_in_the_terminal(words[1:])
+    if words[:1] == ["--probe-model"]:
+        # A child of this program, where there is no Python to start one with: no window, no second instance.
+        from inference.probe import run
+
+        run(words[1:])
     options = _parser().parse_args(words)
     if options.version:
         print(f"Headwater {_version()}")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from inference.engine import Engine, LocalEngine
 from inference.errors import (
     CertificateRefused,
+    DeviceNotFound,
     EngineClosed,
     EngineFault,
     GenerationBroke,
@@ -18,6 +19,7 @@ from inference.errors import (
     InferenceError,
     InvalidRequest,
     KeyRefused,
+    ModelCrashed,
     ModelError,
     ModelNotFound,
     ModelNotOffered,
@@ -45,6 +47,7 @@ from inference.events import (
     GenerationEvent,
     GenerationFailed,
     GenerationFinished,
+    MemoryUse,
     ModelEvent,
     ModelFailed,
     ModelInfo,
@@ -70,7 +73,9 @@ from inference.remote import RemoteEngine
 from inference.requests import (
     DEFAULT_SAMPLING,
     AnyModel,
+    EngineFiles,
     GenerationRequest,
+    KvType,
     ModelConfig,
     RemoteModel,
     RequestId,
@@ -86,8 +91,11 @@ from inference.requests import (
 if TYPE_CHECKING:
     from inference.client import Client, Response, connect, prompt_text
     from inference.counting import TokenCount, TokenCounter
-    from inference.machine import default_threads
-    from inference.model_files import display_name, embedded_model
+    from inference.loading import list_devices, user_files
+    from inference.machine import Device, DeviceKind, default_threads
+    from inference.measurements import Measurements
+    from inference.memory import Forecast, forecast
+    from inference.model_files import ModelFacts, describe, display_name, embedded_model
 
 # A window is painted before any of these is needed.
 _LATER = {
@@ -97,7 +105,16 @@ _LATER = {
     "prompt_text": "inference.client",
     "TokenCount": "inference.counting",
     "TokenCounter": "inference.counting",
+    "list_devices": "inference.loading",
+    "user_files": "inference.loading",
+    "Device": "inference.machine",
+    "DeviceKind": "inference.machine",
     "default_threads": "inference.machine",
+    "Measurements": "inference.measurements",
+    "Forecast": "inference.memory",
+    "forecast": "inference.memory",
+    "ModelFacts": "inference.model_files",
+    "describe": "inference.model_files",
     "display_name": "inference.model_files",
     "embedded_model": "inference.model_files",
 }
@@ -109,11 +126,16 @@ __all__ = [
     "CertificateRefused",
     "Client",
     "DeltaKind",
+    "Device",
+    "DeviceKind",
+    "DeviceNotFound",
     "Engine",
     "EngineClosed",
     "EngineFault",
+    "EngineFiles",
     "Event",
     "FinishReason",
+    "Forecast",
     "GenerationBroke",
     "GenerationEvent",
     "GenerationFailed",
@@ -124,11 +146,16 @@ __all__ = [
     "InferenceError",
     "InvalidRequest",
     "KeyRefused",
+    "KvType",
     "LocalEngine",
+    "Measurements",
+    "MemoryUse",
     "Message",
     "ModelConfig",
+    "ModelCrashed",
     "ModelError",
     "ModelEvent",
+    "ModelFacts",
     "ModelFailed",
     "ModelInfo",
     "ModelLoading",
@@ -177,12 +204,16 @@ __all__ = [
     "base_url_of",
     "connect",
     "default_threads",
+    "describe",
     "display_name",
     "embedded_model",
+    "forecast",
     "is_address",
+    "list_devices",
     "new_request_id",
     "prompt_text",
     "rate_of_decode",
+    "user_files",
 ]
 
 

@@ -97,10 +97,13 @@ class LocalEngine:
         loader: Loader | None = None,
         clock: Callable[[], float] = time.perf_counter,
         files: EngineFiles | None = None,
+        most_threads: int | None = None,
     ) -> None:
+        """`most_threads` bounds what is tried of them; `None` is one fewer than the cores."""
         self._emit_outside = emit
         self._states = states or StateBudget()
         self._files = files or EngineFiles()
+        self._most_threads = most_threads
         self._loader = loader
         self._clock = clock
         self._stop_flag = StopFlag()
@@ -179,7 +182,9 @@ class LocalEngine:
             # Templates, tokens and text take a tenth of a second to import, which no window should wait for.
             from inference.workbench import Workbench
 
-            self._bench = Workbench(self._states, self._files, self._loader, self._stop_flag, self._clock)
+            self._bench = Workbench(
+                self._states, self._files, self._loader, self._stop_flag, self._clock, self._most_threads
+            )
         return self._bench
 
     def _next_job(self) -> _Job | None:

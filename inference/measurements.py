@@ -202,6 +202,6 @@ def _fits(value: object, like: object) -> bool:
 def _write_file(path: Path, records: dict[str, FileRecord]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     content = {"version": _VERSION, "files": {key: asdict(record) for key, record in records.items()}}
-    passing = path.with_name(f"{path.name}.{os.getpid()}")
+    passing = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
     passing.write_text(json.dumps(content, indent=1), encoding="utf-8")
     passing.replace(path)

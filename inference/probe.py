@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from inference.errors import InferenceError, ModelCrashed
-from inference.forecast import context_for
 from inference.gguf_header import GgufFacts
+from inference.memory import context_for
 from inference.model import LoadStopped, Sampler, StopFlag
 from inference.requests import DEFAULT_SAMPLING, KvType, ModelConfig
 

@@ -38,11 +38,18 @@ class Workbench:
     """Holds one model at a time, and the KV states of the conversations that were left."""
 
     def __init__(
-        self, states: StateBudget, files: EngineFiles, loader: Loader | None, stop_flag: StopFlag, clock: Clock
+        self,
+        states: StateBudget,
+        files: EngineFiles,
+        loader: Loader | None,
+        stop_flag: StopFlag,
+        clock: Clock,
+        most_threads: int | None = None,
     ) -> None:
         self._cache = PrefixCache.within(states)
         self._measurements = Measurements(files.measurements)
         self._tunes = files.measurements is not None
+        self._most_threads = most_threads
         self._tuner: ThreadTuner | None = None
         self._loader = loader or LocalLoader(files, self._measurements)
         self._stop_flag = stop_flag
@@ -84,7 +91,8 @@ class Workbench:
         self._loaded = _Loaded(model, prompts, info, began, ended)
         self._cache.open(model.state_key)
         if self._tunes:
-            self._tuner = ThreadTuner(model, file_key(config.path), default_threads(), self._measurements)
+            bound = self._most_threads or default_threads()
+            self._tuner = ThreadTuner(model, file_key(config.path), bound, self._measurements)
         return info
 
     def answer(self, request: GenerationRequest) -> Iterator[GenerationEvent]:

@@ -9,20 +9,32 @@ from pathlib import Path
 from inference.llama import load_model
 from inference.llama.model import LlamaModel
 from inference.model import StopFlag
-from inference.requests import ModelConfig, Sampling
+from inference.requests import KvType, ModelConfig, Sampling
 
 GREEDY = Sampling(temperature=0.0, repeat_penalty=1.0)
 
 
-def load(path: Path, *, context_size: int | None = None, stop_flag: StopFlag | None = None) -> LlamaModel:
+def load(
+    path: Path,
+    *,
+    context_size: int | None = None,
+    stop_flag: StopFlag | None = None,
+    kv_type: KvType = KvType.F16,
+) -> LlamaModel:
     """The model at `path` on one thread: two would spin beside whatever else a test machine does."""
-    config = ModelConfig(path, context_size=context_size, threads=1)
+    config = ModelConfig(path, context_size=context_size, threads=1, kv_type=kv_type)
     return load_model(config, stop_flag or StopFlag(), lambda _fraction: None)
 
 
 @contextmanager
-def loaded(path: Path, *, context_size: int | None = None, stop_flag: StopFlag | None = None) -> Iterator[LlamaModel]:
-    model = load(path, context_size=context_size, stop_flag=stop_flag)
+def loaded(
+    path: Path,
+    *,
+    context_size: int | None = None,
+    stop_flag: StopFlag | None = None,
+    kv_type: KvType = KvType.F16,
+) -> Iterator[LlamaModel]:
+    model = load(path, context_size=context_size, stop_flag=stop_flag, kv_type=kv_type)
     try:
         yield model
     finally:

@@ -25,7 +25,6 @@ from inference.errors import (
     OutOfMemory,
 )
 from inference.events import ModelInfo
-from inference.forecast import CONTEXT_STEP, CPU, FlashAttention, LoadPlan, best_threads, plans_to_try, run_of
 from inference.gguf_header import GgufFacts, Scalar
 from inference.llama.buffers import Buffers, buffers_in
 from inference.llama.devices import gpus_for, list_devices, pointers_to
@@ -35,6 +34,7 @@ from inference.llama.model import LlamaModel
 from inference.llama.reader import LlamaReader
 from inference.machine import Device, available_memory, default_threads
 from inference.measurements import FileRecord, Measurements, file_key
+from inference.memory import CONTEXT_STEP, CPU, FlashAttention, LoadPlan, best_threads, plans_to_try, run_of
 from inference.model import LoadStopped, StopFlag
 from inference.model_files import check_file, display_name
 from inference.requests import DEFAULT_SAMPLING, KvType, ModelConfig, Sampling

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from inference.forecast import CPU
 from inference.llama.library import llama
+from inference.llama.log import engine_log
 from inference.machine import Device, DeviceKind
+from inference.memory import CPU
 from inference.requests import ModelConfig
 
 # enum ggml_backend_dev_type
@@ -57,6 +58,7 @@ def pointers_to(devices: Sequence[Device]) -> ctypes.Array[ctypes.c_void_p]:
 
 
 def _devices() -> Iterator[tuple[Device, int]]:
+    engine_log()  # a driver that is set up now writes about it
     calls = _Calls.of_library()
     for index in range(calls.count()):
         if pointer := calls.get(index):

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from inference.errors import ModelNotFound, ModelUnreadable, ModelUnsupported, OutOfMemory
-from inference.forecast import kv_by_layer
+from inference.memory import kv_by_layer
 from inference.llama import load_model
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import check_file

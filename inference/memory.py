@@ -151,7 +151,7 @@ def forecast(
 
 def context_for(facts: GgufFacts, wanted: int | None) -> int:
     """The window a model gets: no larger than it learned, and the default where nothing is wanted."""
-    trained = min(facts.training_context or DEFAULT_CONTEXT, MOST_CONTEXT)
+    trained = min(facts.training_context if facts.training_context > 0 else DEFAULT_CONTEXT, MOST_CONTEXT)
     return min(trained, wanted or DEFAULT_CONTEXT)
 
 
@@ -161,7 +161,7 @@ def plan_load(
     """How to load a file, where `devices` are the GPUs it may use."""
     record = record or FileRecord()
     size = context_for(facts, config.context_size)
-    layers = facts.number("block_count") + 1
+    layers = _layers(facts) + 1  # llama.cpp counts the output layer with the blocks
     kv_type = usable_kv_type(facts, config.kv_type)
     gpus = () if config.device == CPU or config.gpu_layers == 0 else tuple(devices)
     fitting = _fitting_layers(facts, record, size, kv_type, gpus)
