@@ -7,8 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from time import perf_counter
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QByteArray, QRect, Qt, QTimer, QUrl, Signal, SignalInstance
 from PySide6.QtGui import (
@@ -18,7 +17,6 @@ from PySide6.QtGui import (
     QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
-    QFontMetrics,
     QKeySequence,
     QMoveEvent,
     QPainter,
@@ -32,7 +30,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QSplitter,
     QSplitterHandle,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -42,23 +39,22 @@ from desktop.conversations import Turn
 from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
-from desktop.remedies import Remedy
 from desktop.settings import ColourScheme, Settings, SettingsFile
-from desktop.theme import Theme, ThemeSource, icon, message_font, scroll_bar_style
+from desktop.theme import Theme, ThemeSource, icon
 from desktop.widgets.buttons import Button
+from desktop.widgets.column import column_width
 from desktop.widgets.composer import Composer
 from desktop.widgets.conversation_list import ConversationList
+from desktop.widgets.conversation_page import ConversationPage
 from desktop.widgets.empty_state import EmptyState
-from desktop.widgets.message_view import BUBBLE_SIDE
 from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
-from desktop.widgets.offers import words_for
-from desktop.widgets.progress import progress_of, thinking_of
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
-from desktop.widgets.transcript import Transcript
-from desktop.widgets.typesetting import TEXT_COLUMN
 from inference import ModelInfo, WindowPolicy
+
+if TYPE_CHECKING:
+    from desktop.widgets.transcript import Transcript
 
 NARROW = 700  # below this width the sidebar and the conversation take turns
 MODEL_SUFFIX = ".gguf"
@@ -164,6 +160,16 @@ class Window(QMainWindow):
         return tuple(self._notices)
 
     @property
+    def transcript(self) -> Transcript:
+        """The messages that are shown. Whoever asks for it has it made."""
+        return self.page.transcript
+
+    @property
+    def empty_state(self) -> EmptyState:
+        """What is shown before there are any."""
+        return self.page.empty_state
+
+    @property
     def session(self) -> ChatSession:
         """The one that is shown."""
         return self._session
@@ -256,13 +262,10 @@ class Window(QMainWindow):
                 "Off: it appears whole at its end. The model works the same way, at the same speed."
             )
         )
-        self.transcript = Transcript(theme)
-        self.transcript.setAccessibleName(self.tr("Conversation"))
-        self.transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
-        self.empty_state = EmptyState(theme, self._models.embedded)
+        self.page = ConversationPage(theme, self._models.embedded)
         self.composer = Composer(theme)
         self.speed_bar = SpeedBar(theme)
-        self._notice_stack = NoticeStack(theme, _column_width())
+        self._notice_stack = NoticeStack(theme, column_width())
 
     def _lay_out(self) -> None:
         self._main = _Surface(self._themes.current)
@@ -271,8 +274,8 @@ class Window(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self._header())
         column.addWidget(self._notice_stack)
-        column.addWidget(self._pages(), 1)
-        column.addLayout(_in_the_middle(self.composer, _column_width(), (16, 8, 16, 16)))
+        column.addWidget(self.page, 1)
+        column.addLayout(_in_the_middle(self.composer, column_width(), (16, 8, 16, 16)))
         self._splitter = _Splitter(self._themes.current)
         self._splitter.addWidget(self.conversation_list)
         self._splitter.addWidget(self._main)
@@ -302,12 +305,6 @@ class Window(QMainWindow):
         row.addWidget(self.streaming_switch)
         return self._head
 
-    def _pages(self) -> QWidget:
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.empty_state)
-        self._stack.addWidget(self.transcript)
-        return self._stack
-
     def _make_menus(self) -> None:
         bar = self.menuBar()
         file, edit = bar.addMenu(self.tr("&File")), bar.addMenu(self.tr("&Edit"))
@@ -335,14 +332,15 @@ class Window(QMainWindow):
         self.model_picker.chosen.connect(self._models.choose)
         self.streaming_switch.toggled.connect(self._set_streaming)
         self.empty_state.prompt_chosen.connect(self._send_example)
-        self.transcript.link_activated.connect(self._offer_link)
         self.empty_state.open_wanted.connect(self._ask_for_model)
         self.composer.submitted.connect(self._send)
         self.composer.stop_wanted.connect(self._stop)
         self.composer.draft_changed.connect(self._keep_draft)
         self.composer.thinking_switch.toggled.connect(self._set_thinking)
         self.composer.window_meter.policy_chosen.connect(self._choose_policy)
-        self.transcript.offer_taken.connect(self._take_offer)
+        self.page.link_activated.connect(self._offer_link)
+        self.page.offer_taken.connect(self._take_offer)
+        self.page.transcript_made.connect(self._order_tabs)
         if self._draft_count is not None:
             self._draft_count.changed.connect(self.composer.window_meter.show_use)
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
@@ -351,7 +349,7 @@ class Window(QMainWindow):
         self._order_tabs()
 
     def _order_tabs(self) -> None:
-        stops = (
+        stops: tuple[QWidget, ...] = (
             self.conversation_list.fold_button,
             self.conversation_list.new_button,
             self.conversation_list.view,
@@ -359,7 +357,7 @@ class Window(QMainWindow):
             self.new_button,
             self.model_picker,
             self.streaming_switch,
-            self.transcript,
+            *((self.transcript,) if self.page.has_transcript else ()),
             self.composer.field,
             self.composer.thinking_switch,
             self.composer.window_meter,
@@ -373,11 +371,9 @@ class Window(QMainWindow):
 
     def _show_session(self, session: ChatSession) -> None:
         self._follow(session)
-        self.transcript.show_turns(session.turns)
-        self.transcript.scroll_to_end()
+        self.page.show_session(session)
         self.composer.set_text(session.draft)
         self.composer.window_meter.show_policy(session.window_policy)
-        self._show_offers(session.remedies)
         if self._draft_count is not None:
             self._draft_count.follow(session, session.draft)
         self._show_activity(session.activity)
@@ -393,14 +389,8 @@ class Window(QMainWindow):
             signal.disconnect(slot)
         self._session = session
         self._links = (
-            (session.turn_added, self._on_turn_added),
-            (session.turn_removed, self.transcript.remove_turn),
-            (session.reply_grew, self.transcript.grow),
-            (session.thought_grew, self.transcript.think),
-            (session.turns_left_out, self.transcript.change_turn),
-            (session.remedies_changed, self._show_offers),
+            (session.turn_added, self._show_place),
             (session.window_policy_changed, self.composer.window_meter.show_policy),
-            (session.turn_changed, self.transcript.change_turn),
             (session.activity_changed, self._show_activity),
             (session.figures_changed, self.speed_bar.show_figures),
             (session.title_changed, self._show_title),
@@ -409,22 +399,15 @@ class Window(QMainWindow):
         for signal, slot in self._links:
             signal.connect(slot)
 
-    def _show_place(self) -> None:
-        """Which conversation this is: the page, the mark in the list, the title."""
+    def _show_place(self, _turn: Turn | None = None) -> None:
+        """Which conversation this is: the mark in the list, the title."""
         conversation = self._session.conversation
-        self._stack.setCurrentWidget(self.transcript if self._session.turns else self.empty_state)
         self.conversation_list.set_current(None if conversation is None else conversation.id)
         self._show_title("" if conversation is None else conversation.title)
 
-    def _on_turn_added(self, turn: Turn) -> None:
-        self.transcript.add_turn(turn)
-        self._show_place()
-
-    def _show_activity(self, activity: Activity) -> None:
+    def _show_activity(self, _activity: Activity) -> None:
         self.composer.set_busy(busy=self._session.is_busy)
         self.stop_action.setEnabled(self._session.is_busy)
-        self.transcript.set_progress(progress_of(activity, perf_counter()))
-        self.transcript.set_thinking(thinking_of(activity))
 
     def _show_title(self, title: str) -> None:
         name = " ".join(title.split())
@@ -433,9 +416,6 @@ class Window(QMainWindow):
 
     def _on_failed(self, sentence: str) -> None:
         self.show_notice(sentence, NoticeKind.ERROR)
-
-    def _show_offers(self, remedies: tuple[Remedy, ...]) -> None:
-        self.transcript.offer([words_for(remedy) for remedy in remedies])
 
     def _take_offer(self, number: int) -> None:
         self._session.mend(self._session.remedies[number], streaming=self._is_streaming, thinking=self._is_thinking)
@@ -590,8 +570,7 @@ class Window(QMainWindow):
             self.new_button,
             self.model_picker,
             self.streaming_switch,
-            self.transcript,
-            self.empty_state,
+            self.page,
             self.composer,
             self.speed_bar,
             self._main,
@@ -602,7 +581,6 @@ class Window(QMainWindow):
         )
         for widget in themed:
             widget.set_theme(theme)
-        self.transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
 
     def _show_about(self) -> None:
         words = self.tr("Headwater {version}: language models on your own machine, and a look inside. MIT licence.")
@@ -747,11 +725,6 @@ def _in_the_middle(widget: QWidget, width: int, margins: tuple[int, int, int, in
     row.addWidget(widget, 1000)
     row.addStretch(1)
     return row
-
-
-def _column_width() -> int:
-    """What the composer is wide: the transcript's column of text and the bubble around it."""
-    return TEXT_COLUMN * QFontMetrics(message_font()).averageCharWidth() + 2 * BUBBLE_SIDE
 
 
 def _fill(menu: QMenu, actions: Iterable[QAction | None]) -> None:

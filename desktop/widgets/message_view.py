@@ -10,7 +10,6 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import accumulate
 
 from PySide6.QtCore import QRect, QRectF, Qt
@@ -18,12 +17,13 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
 from desktop.conversations import Turn, TurnState
 from desktop.theme import Theme, paint_icon
+from desktop.widgets.column import BUBBLE_SIDE
 from desktop.widgets.message_actions import places_in_rows
 from desktop.widgets.passage import Passage
+from desktop.widgets.progress import Progress, ProgressKind
 from desktop.widgets.segments import Segment, Selected
 from desktop.widgets.typesetting import Look, Setting
 
-BUBBLE_SIDE = 16
 _BUBBLE_ENDS = 10
 _BUBBLE_CORNER = 12
 _LABEL = 26
@@ -37,24 +37,6 @@ _NOTE = 24
 _FOLD = 32
 _BELOW_THOUGHT = 16  # between an open reasoning and the answer
 _THOUGHT_LINE = QRect(-12, 0, 2, 0)  # beside it
-
-
-class ProgressKind(StrEnum):
-    """What a reply that shows no text yet is waiting for."""
-
-    WAITING = "waiting"
-    LOADING = "loading"
-    PREFILL = "prefill"
-    DECODE = "decode"
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The quiet line at the end of a growing reply, over a thin bar where the fraction is known."""
-
-    text: str
-    fraction: float | None
-    kind: ProgressKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import assert_never
 
 from PySide6.QtCore import QCoreApplication
 
 from desktop import wording
 from desktop.chat_session import Activity, Phase
-from desktop.widgets.transcript import Progress, ProgressKind
+
+
+class ProgressKind(StrEnum):
+    """What a reply that shows no text yet is waiting for."""
+
+    WAITING = "waiting"
+    LOADING = "loading"
+    PREFILL = "prefill"
+    DECODE = "decode"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The quiet line at the end of a growing reply, over a thin bar where the fraction is known."""
+
+    text: str
+    fraction: float | None
+    kind: ProgressKind
 
 
 def progress_of(activity: Activity, now: float) -> Progress | None:

@@ -39,12 +39,14 @@ from desktop.widgets import accessible_transcript
 from desktop.widgets.accessible_transcript import AccessibleTranscript
 from desktop.widgets.boxes import BoxedSegment, colouring
 from desktop.widgets.buttons import Button, ButtonKind
+from desktop.widgets.column import BUBBLE_SIDE, TEXT_COLUMN
 from desktop.widgets.message_actions import CopyButton, FoldButton
-from desktop.widgets.message_view import BUBBLE_SIDE, Caption, MessageView, Progress, ProgressKind
+from desktop.widgets.message_view import Caption, MessageView
 from desktop.widgets.pill import LatestPill
+from desktop.widgets.progress import Progress, ProgressKind
 from desktop.widgets.segments import Segment, Selected, Shelf, UnreadSegment
 from desktop.widgets.selection import Selection, Spot
-from desktop.widgets.typesetting import TEXT_COLUMN, Look, Setting
+from desktop.widgets.typesetting import Look, Setting
 from inference import FinishReason, Usage
 
 __all__ = ["Progress", "ProgressKind", "Transcript"]

@@ -28,8 +28,8 @@ from PySide6.QtGui import (
 
 from desktop.markdown import Block, Fence, Heading, Paragraph, Run, Table
 from desktop.theme import Theme, code_font, figure_font, message_font
+from desktop.widgets.column import TEXT_COLUMN
 
-TEXT_COLUMN = 72  # average characters
 INDENT = 24
 CELL_GAP = 24  # between the texts of two columns
 CELL_HEIGHT = 6  # above and below the text of a cell

@@ -96,7 +96,7 @@ def desk(qtbot, tmp_path, qapp):
 
 
 def page(window: Window) -> QWidget | None:
-    return window._stack.currentWidget()
+    return window.page.currentWidget()
 
 
 # From the key to the reply

@@ -1,0 +1,117 @@
+"""The middle of the window: the messages of the session that is shown, or what stands there before the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from desktop.chat_session import Activity, ChatSession
+from desktop.conversations import Turn
+from desktop.remedies import Remedy
+from desktop.theme import Theme, scroll_bar_style
+from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.offers import words_for
+from desktop.widgets.progress import progress_of, thinking_of
+
+if TYPE_CHECKING:
+    from desktop.widgets.transcript import Transcript
+
+
+class ConversationPage(QStackedWidget):
+    """Follows one session. The transcript is made when there is something to show in it: what it takes to read and
+    set Markdown costs as much time as all the rest of the window."""
+
+    link_activated = Signal(str)  # see Transcript
+    offer_taken = Signal(int)
+    transcript_made = Signal()
+
+    def __init__(self, theme: Theme, embedded: Path | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._session: ChatSession | None = None
+        self._links: list[tuple[SignalInstance, Callable[..., None]]] = []
+        self._transcript: Transcript | None = None
+        self.empty_state = EmptyState(theme, embedded)
+        self.addWidget(self.empty_state)
+
+    @property
+    def transcript(self) -> Transcript:
+        if self._transcript is None:
+            self._transcript = self._make_transcript()
+            self.transcript_made.emit()
+        return self._transcript
+
+    @property
+    def has_transcript(self) -> bool:
+        return self._transcript is not None
+
+    def show_session(self, session: ChatSession) -> None:
+        """Show this session from now on, and no longer the one before."""
+        self._let_go()
+        self._session = session
+        self._link(session.turn_added, self._on_turn_added)
+        if self._transcript is not None:
+            self._follow_with(self._transcript, session)
+        if self._transcript is not None or session.turns:
+            self.transcript.show_turns(session.turns)
+            self.transcript.scroll_to_end()
+            self._show_offers(session.remedies)
+            self._show_activity(session.activity)
+        self._choose_page()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.empty_state.set_theme(theme)
+        if self._transcript is not None:
+            self._transcript.set_theme(theme)
+            self._transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
+
+    def _make_transcript(self) -> Transcript:
+        from desktop.widgets.transcript import Transcript
+
+        transcript = Transcript(self._theme)
+        transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(self._theme))
+        transcript.link_activated.connect(self.link_activated)
+        transcript.offer_taken.connect(self.offer_taken)
+        self.addWidget(transcript)
+        if self._session is not None:
+            self._follow_with(transcript, self._session)
+        return transcript
+
+    def _follow_with(self, transcript: Transcript, session: ChatSession) -> None:
+        self._link(session.turn_removed, transcript.remove_turn)
+        self._link(session.reply_grew, transcript.grow)
+        self._link(session.thought_grew, transcript.think)
+        self._link(session.turns_left_out, transcript.change_turn)
+        self._link(session.turn_changed, transcript.change_turn)
+        self._link(session.remedies_changed, self._show_offers)
+        self._link(session.activity_changed, self._show_activity)
+
+    def _link(self, signal: SignalInstance, slot: Callable[..., None]) -> None:
+        signal.connect(slot)
+        self._links.append((signal, slot))
+
+    def _let_go(self) -> None:
+        for signal, slot in self._links:
+            signal.disconnect(slot)
+        self._links.clear()
+
+    def _choose_page(self) -> None:
+        has_turns = self._session is not None and bool(self._session.turns)
+        self.setCurrentWidget(self.transcript if has_turns else self.empty_state)
+
+    def _on_turn_added(self, turn: Turn) -> None:
+        self.transcript.add_turn(turn)
+        self._choose_page()
+
+    def _show_offers(self, remedies: tuple[Remedy, ...]) -> None:
+        self.transcript.offer([words_for(remedy) for remedy in remedies])
+
+    def _show_activity(self, activity: Activity) -> None:
+        self.transcript.set_progress(progress_of(activity, perf_counter()))
+        self.transcript.set_thinking(thinking_of(activity))
