@@ -97,7 +97,10 @@ class Vocabulary(Protocol):
 class Sampler(Protocol):
     """Chooses the next token from the logits of the last one evaluated, and remembers what it chose."""
 
-    def sample(self) -> int: ...
+    def sample(self, at: int = -1, *, free: bool = False) -> int:
+        """The token after the last one evaluated; or, after `evaluate_draft`, after the one at place `at` of those.
+        A grammar lets everything pass while the choice is `free`."""
+
     def close(self) -> None: ...
 
 
@@ -129,6 +132,13 @@ class Model(Protocol):
         Raises:
             GenerationBroke: llama.cpp refused, or the context has no room for them.
         """
+
+    @property
+    def longest_draft(self) -> int:
+        """How many tokens may be guessed at once; 0 where the memory cannot be cut back just anywhere."""
+
+    def evaluate_draft(self, tokens: Sequence[int]) -> int:
+        """As `evaluate`, for a token and up to `longest_draft` guesses; the logits after each are then there."""
 
     def rewind(self, length: int) -> int:
         """Keep the first `length` held tokens; returns how many could be kept: fewer where the memory cannot be cut
@@ -164,8 +174,13 @@ class Model(Protocol):
     def take_step_times(self) -> list[float]:
         """The seconds that each token evaluated by itself took, since this was last asked."""
 
-    def sampler(self, sampling: Sampling) -> Sampler:
-        """A sampler over this model's logits. `sampling` has every value set but perhaps the seed."""
+    def sampler(self, sampling: Sampling, grammar: str | None = None, json_schema: str | None = None) -> Sampler:
+        """A sampler over this model's logits. `sampling` has the values of `DEFAULT_SAMPLING` set, at least.
+
+        Raises:
+            GrammarRefused: no reply can be held to the grammar, or to the schema.
+            InvalidRequest: a token is named that the model does not have.
+        """
 
     def close(self) -> None:
         """Free the model. Nothing may be asked afterwards; closing twice is fine."""

@@ -30,14 +30,14 @@ from inference.llama.buffers import Buffers, buffers_in
 from inference.llama.devices import gpus_for, list_devices, pointers_to
 from inference.llama.library import abort_callback, llama
 from inference.llama.log import EngineLog, engine_log
-from inference.llama.model import LlamaModel
+from inference.llama.model import MOST_OUTPUTS, LlamaModel
 from inference.llama.reader import LlamaReader
 from inference.machine import Device, available_memory, default_threads
 from inference.measurements import FileRecord, Measurements, file_key
 from inference.memory import CONTEXT_STEP, CPU, FlashAttention, LoadPlan, best_threads, plans_to_try, run_of
 from inference.model import LoadStopped, StopFlag
 from inference.model_files import check_file, display_name
-from inference.requests import DEFAULT_SAMPLING, KvType, ModelConfig, Sampling
+from inference.requests import DEFAULT_SAMPLING, WHOLE_NUMBERS, KvType, ModelConfig, Sampling
 
 _PROGRESS_STEP = 0.01
 _FLASH = {FlashAttention.AUTO: -1, FlashAttention.OFF: 0}
@@ -48,7 +48,13 @@ _SAMPLING_KEYS = {
     "top_k": "general.sampling.top_k",
     "top_p": "general.sampling.top_p",
     "min_p": "general.sampling.min_p",
+    "xtc_probability": "general.sampling.xtc_probability",
+    "xtc_threshold": "general.sampling.xtc_threshold",
     "repeat_penalty": "general.sampling.penalty_repeat",
+    "repeat_last_n": "general.sampling.penalty_last_n",
+    "mirostat": "general.sampling.mirostat",
+    "mirostat_tau": "general.sampling.mirostat_tau",
+    "mirostat_eta": "general.sampling.mirostat_eta",
 }
 
 __all__ = ["LlamaModel", "LlamaReader", "load_model", "load_reader"]
@@ -260,8 +266,9 @@ def _context_params(plan: LoadPlan, threads: tuple[int, int], stop_flag: StopFla
     params = llama.llama_context_default_params()
     params.n_ctx = -(-plan.context_size // CONTEXT_STEP) * CONTEXT_STEP
     params.n_batch = params.n_ubatch = plan.batch_size
-    # Only the last token of a batch is sampled from: room for more outputs is half a gigabyte on a large vocabulary.
-    params.n_outputs_max = 1
+    # A few tokens of a batch are sampled from at the most: room for more outputs is half a gigabyte on a large
+    # vocabulary; so many need no more room than one.
+    params.n_outputs_max = min(MOST_OUTPUTS, params.n_batch)
     # A sliding window's cache holds only the window; marks bring back what it has dropped.
     params.swa_full = False
     params.n_threads, params.n_threads_batch = threads
@@ -333,14 +340,5 @@ def _sampling_of(metadata: Mapping[str, Scalar]) -> Sampling:
 
 
 def _with(sampling: Sampling, name: str, value: float) -> Sampling:
-    match name:
-        case "top_k":
-            return replace(sampling, top_k=int(value))
-        case "temperature":
-            return replace(sampling, temperature=value)
-        case "top_p":
-            return replace(sampling, top_p=value)
-        case "min_p":
-            return replace(sampling, min_p=value)
-        case _:
-            return replace(sampling, repeat_penalty=value)
+    values: dict[str, Any] = {name: int(value) if name in WHOLE_NUMBERS else value}
+    return replace(sampling, **values)

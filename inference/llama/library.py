@@ -17,13 +17,23 @@ os.environ.setdefault("GGML_NO_BACKTRACE", "1")
 
 from llama_cpp import llama_cpp as llama
 
-__all__ = ["abort_callback", "llama", "sampler_sample", "token_to_piece", "vocab_is_end"]
+__all__ = [
+    "abort_callback", "llama", "sampler_accept", "sampler_apply", "sampler_sample", "token_to_piece", "vocab_is_end",
+]  # fmt: skip
 
 _held: Any = ctypes.PyDLL(llama._lib._name, handle=llama._lib._handle)  # noqa: SLF001 - the very library it loaded
 
 sampler_sample = _held.llama_sampler_sample
 sampler_sample.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int32]
 sampler_sample.restype = ctypes.c_int32
+
+sampler_apply = _held.llama_sampler_apply
+sampler_apply.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+sampler_apply.restype = None
+
+sampler_accept = _held.llama_sampler_accept
+sampler_accept.argtypes = [ctypes.c_void_p, ctypes.c_int32]
+sampler_accept.restype = None
 
 token_to_piece = _held.llama_token_to_piece
 token_to_piece.argtypes = [

@@ -11,12 +11,14 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from inference.errors import GenerationBroke
 from inference.events import ModelInfo
+from inference.llama.grammar import Grammar, grammar_of
 from inference.llama.library import llama
 from inference.llama.log import EngineLog
-from inference.llama.sampling import LlamaSampler
+from inference.llama.sampling import LlamaSampler, Samplers
 from inference.llama.vocabulary import LlamaVocabulary
 from inference.model import Mark, Snapshot, StopFlag
 from inference.requests import Sampling
@@ -26,6 +28,7 @@ _TO_THE_END = -1
 _NO_ROOM, _ABORTED = 1, 2
 _PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: the window's cells, recurrent states
 _MOST_MARKS = 32
+MOST_OUTPUTS = 16  # tokens of a batch whose logits are there
 _MOST_STEP_TIMES = 4096
 
 
@@ -60,10 +63,14 @@ class LlamaModel:
         self._held: list[int] = []
         self._marks: list[Mark] = []
         self._has_logits = False
+        self._draft_size = 0  # of the last batch, where each of its tokens has logits
         self._kept_logits = b""
         self._logits_at = -1
         self._step_times: deque[float] = deque(maxlen=_MOST_STEP_TIMES)
         self._batch = (llama.llama_token * info.batch_size)()
+        every = (ctypes.c_int8 * MOST_OUTPUTS)(*[1] * MOST_OUTPUTS)
+        self._every = ctypes.cast(every, ctypes.POINTER(ctypes.c_int8))
+        self._samplers = Samplers(llama.llama_model_get_vocab(model), self._vocabulary.size, info.context_size)
 
     @property
     def info(self) -> ModelInfo:
@@ -90,26 +97,18 @@ class LlamaModel:
         return self._held
 
     def evaluate(self, tokens: Sequence[int]) -> int:
-        with self._alone() as context:
-            self._check(tokens)
-            if self._stop_flag.is_set():  # inside a batch, only a CPU looks at it
-                return 0
-            count = len(tokens)
-            self._batch[:count] = tokens
-            self._has_logits = False
-            self._log.forget()
-            began = time.perf_counter()
-            result = llama.llama_decode(context, llama.llama_batch_get_one(self._batch, count))
-            if result != 0:
-                return self._after_refusal(result, tokens)
-            if self._waits:
-                # A GPU only queues the work: wait, so that the time is counted where it is spent.
-                llama.llama_synchronize(context)
-            if count == 1:
-                self._step_times.append(time.perf_counter() - began)
-            self._held.extend(tokens)
-            self._has_logits = True
-            return count
+        return self._evaluate(tokens, logits=None)
+
+    @property
+    def longest_draft(self) -> int:
+        return 0 if self._wants_marks else min(MOST_OUTPUTS, self._info.batch_size) - 1
+
+    def evaluate_draft(self, tokens: Sequence[int]) -> int:
+        if len(tokens) > MOST_OUTPUTS:
+            raise GenerationBroke(f"a draft holds up to {MOST_OUTPUTS} tokens; got {len(tokens)}.")
+        read = self._evaluate(tokens, logits=self._every)
+        self._draft_size = len(tokens) if self._has_logits else 0
+        return read
 
     def rewind(self, length: int) -> int:
         with self._alone():
@@ -183,16 +182,19 @@ class LlamaModel:
         self._step_times.clear()
         return times
 
-    def sampler(self, sampling: Sampling) -> LlamaSampler:
-        self._open_context()
-        return LlamaSampler(self, sampling, self._vocabulary.size)
+    def sampler(self, sampling: Sampling, grammar: str | None = None, json_schema: str | None = None) -> LlamaSampler:
+        pointer = llama.llama_model_get_vocab(self._open_model())
+        if json_schema is not None:
+            grammar = grammar_of(json_schema)
+        held_to = Grammar(grammar, self._vocabulary, pointer) if grammar is not None else None
+        return self._samplers.make(self, sampling, held_to)
 
-    def with_logits(self) -> int:
-        """The context, whose last token's logits are there to sample from."""
+    def with_logits(self, at: int = -1) -> int:
+        """The context, whose logits are there to sample from: the last token's, or that at a place of a draft."""
         context = self._open_context()
         if self._in_use.locked():
             raise RuntimeError("another thread evaluates tokens with this model")
-        if not self._has_logits:
+        if not self._has_logits or at >= self._draft_size:
             raise GenerationBroke("there is nothing to sample from.")
         return context
 
@@ -204,11 +206,37 @@ class LlamaModel:
         with self._in_use:  # a thread that still evaluates is waited for
             context, model, self._context, self._model = self._context, self._model, None, None
             self._has_logits = False
+            self._samplers.close()
             self._vocabulary.close()
             if context is not None:
                 llama.llama_free(context)
             if model is not None:
                 llama.llama_model_free(model)
+
+    def _evaluate(self, tokens: Sequence[int], logits: Any) -> int:  # noqa: ANN401 - a pointer, to a mark for each token
+        with self._alone() as context:
+            self._check(tokens)
+            if self._stop_flag.is_set():  # inside a batch, only a CPU looks at it
+                return 0
+            count = len(tokens)
+            self._batch[:count] = tokens
+            self._has_logits, self._draft_size = False, 0
+            self._log.forget()
+            began = time.perf_counter()
+            batch = llama.llama_batch_get_one(self._batch, count)
+            if logits is not None:
+                batch.logits = logits
+            result = llama.llama_decode(context, batch)
+            if result != 0:
+                return self._after_refusal(result, tokens)
+            if self._waits:
+                # A GPU only queues the work: wait, so that the time is counted where it is spent.
+                llama.llama_synchronize(context)
+            if count == 1:
+                self._step_times.append(time.perf_counter() - began)
+            self._held.extend(tokens)
+            self._has_logits = True
+            return count
 
     @contextmanager
     def _alone(self) -> Iterator[int]:
