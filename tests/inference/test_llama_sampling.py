@@ -76,9 +76,9 @@ def test_each_sampler_begins_without_a_memory(model):
         Sampling(),
         Sampling(temperature=0.0),
         Sampling(temperature=1e-30, seed=1),
-        Sampling(temperature=1e30, seed=1),
-        Sampling(top_k=2**31 - 1, top_p=0.0, min_p=1.0, repeat_penalty=1e-6),
-        Sampling(top_k=0, top_p=1.0, min_p=0.0, repeat_penalty=1e30, seed=2**32 - 2),
+        Sampling(temperature=100, seed=1),
+        Sampling(top_k=2**31 - 1, top_p=0.0, min_p=1.0, repeat_penalty=0.01),
+        Sampling(top_k=0, top_p=1.0, min_p=0.0, repeat_penalty=100, seed=2**32 - 2),
     ],
 )
 def test_a_chain_of_any_allowed_values_selects_a_token(model, sampling):
