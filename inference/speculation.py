@@ -39,7 +39,7 @@ class Decoder(Protocol):
         """Go on with `token`, the one sampled last; `False` where the stop flag was raised meanwhile."""
 
     def close(self) -> None:
-        """Free the sampler. The model then holds the prompt and what was evaluated here, and nothing else."""
+        """Let the model hold the prompt and what was evaluated here, and nothing else."""
 
 
 def decoder_of(
@@ -74,7 +74,7 @@ class OneByOne:
         return bool(self._model.evaluate((token,)))
 
     def close(self) -> None:
-        self._sampler.close()
+        pass
 
 
 class Drafting:
@@ -101,7 +101,7 @@ class Drafting:
         self._length = len(prompt)  # held tokens that belong to the text
         self._draft: Sequence[int] = ()
         self._at = -1  # the place in the last batch that is sampled from; -1 where that was one token
-        self._began = 0.0
+        self._spent = 0.0  # seconds that its evaluation took
         self.drafted = 0
         self.accepted = 0
 
@@ -123,7 +123,6 @@ class Drafting:
 
     def close(self) -> None:
         self._cut()
-        self._sampler.close()
 
     def _room(self) -> int:
         """How many tokens can be drafted: each of them, and the one that is sampled after it, must have a place."""
@@ -131,20 +130,20 @@ class Drafting:
         return max(0, min(self._model.longest_draft, end - self._length - 2))
 
     def _evaluate(self, token: int, draft: Sequence[int]) -> bool:
-        self._began = self._clock()
+        began = self._clock()
         self._draft, self._at = draft, 0 if draft else -1
         if draft:
             read = self._model.evaluate_draft((token, *draft))
             self.drafted += len(draft)
         else:
             read = self._model.evaluate((token,))
-            self._account.add_token(self._clock() - self._began)
+            self._account.add_token(self._clock() - began)
         self._length += min(read, 1)
-        self._spent = self._clock() - self._began
+        self._spent = self._clock() - began
         return read == 1 + len(draft)
 
     def _settle(self) -> None:
-        """The sampler went another way than the draft, or to its end: cut what is left of it, and see whether it paid."""
+        """The sampler went another way than the draft, or to its end: cut what is left, and see whether it paid."""
         if not self._draft:
             return
         began = self._clock()

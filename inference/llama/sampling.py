@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
-from inference.errors import GenerationBroke, InvalidRequest
+from inference.errors import GenerationBroke, GrammarRefused, InvalidRequest
 from inference.llama.grammar import Grammar
 from inference.llama.library import llama, sampler_accept, sampler_apply, sampler_sample
 from inference.requests import Sampling
@@ -67,6 +67,12 @@ class LlamaSampler:
         token = self._choose(self._logits(kept, at), grammar)
         sampler_accept(self._chain, token)
         return token
+
+    def follow(self, token: int) -> None:
+        if self._grammar is not None:
+            if not self._grammar.allows(token):
+                raise GrammarRefused("what was written so far does not follow it.")
+            self._grammar.accept(token)
 
     def close(self) -> None:
         for link in filter(None, (self._chain, self._likeliest)):
