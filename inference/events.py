@@ -205,7 +205,8 @@ class Trace:
 
     `token_times` holds, for each of `token_ids`, the seconds from the request's submission (load included).
     `kept_tokens` of the ids make up what was shown, reasoning and its marks included; the rest (an end token, what a
-    stop string cut off) are sampled tokens that are no part of it.
+    stop string cut off) are sampled tokens that are no part of it. With speculation, `drafted_tokens` were evaluated on
+    trial, and `accepted_tokens` of them were what was then sampled.
     """
 
     token_ids: tuple[int, ...] = ()
@@ -213,6 +214,8 @@ class Trace:
     kept_tokens: int = 0
     blocks: tuple[PromptBlock, ...] = ()
     reuse_end: ReuseEnd = ReuseEnd.FIRST_TURN
+    drafted_tokens: int = 0
+    accepted_tokens: int = 0
 
     @property
     def reuse_ended_in(self) -> int | None:

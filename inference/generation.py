@@ -33,6 +33,7 @@ from inference.prefix_cache import PrefixCache, Reuse
 from inference.prompt import Prompt, PromptBuilder
 from inference.reasoning import Part
 from inference.requests import GenerationRequest
+from inference.speculation import Decoder, decoder_of
 from inference.template import RenderStopped
 from inference.text_stream import TextStream, tokens_within
 
@@ -74,6 +75,7 @@ class Generation:
         self._marks = _Marks(began=clock())
         self._text: dict[DeltaKind, list[str]] = {kind: [] for kind in DeltaKind}
         self._stream = TextStream()
+        self._decoder: Decoder | None = None
         self._ids: list[int] = []
         self._pieces: list[bytes] = []
         self._before_answer = 0  # tokens
@@ -110,7 +112,8 @@ class Generation:
         self._prompt, self._left_out, self._needed = fitted.prompt, fitted.left_out, fitted.needed
         reuse = self._cache.reuse(self._model, self._prompt.tokens)
         self._cached, self._reuse_end = reuse.cached, _why(reuse, self._prompt, self._request)
-        return self._model.sampler(self._request.sampling.over(self._model.info.default_sampling))
+        sampling = self._request.sampling.over(self._model.info.default_sampling)
+        return self._model.sampler(sampling, self._request.grammar, self._request.json_schema)
 
     def _prefill(self) -> Iterator[GenerationEvent]:
         """Read the prompt's uncached tokens, a batch at a time."""
@@ -152,10 +155,31 @@ class Generation:
         self._stream = stream = TextStream((*self._request.stop, *prompt.stop), prompt.markup, prompt.lead)
         if len(self._model.tokens) < len(self._prompt.tokens):
             return FinishReason.CANCELLED
-        self._pass_over(prompt.begun)
+        self._pass_over(prompt.begun, sampler)
+        decoder = self._decoder = self._decoder_of(sampler)
+        try:
+            reason = yield from self._write(decoder, stream)
+        finally:
+            decoder.close()
+        for part in stream.flush():
+            yield from self._delta(part)
+        return reason
+
+    def _decoder_of(self, sampler: Sampler) -> Decoder:
+        request, prompt = self._request, self._prompt.tokens
+        return decoder_of(
+            self._model,
+            sampler,
+            prompt,
+            speculation=request.speculation,
+            max_tokens=request.max_tokens,
+            clock=self._clock,
+        )
+
+    def _write(self, decoder: Decoder, stream: TextStream) -> Generator[GenerationEvent, None, FinishReason]:
         reason: FinishReason | None = None
         while reason is None:
-            token = sampler.sample()
+            token = decoder.sample(free=stream.reasoning)
             self._ids.append(token)
             self._times.append(self._clock())
             if self._model.vocabulary.is_end(token):
@@ -165,16 +189,18 @@ class Generation:
                 yield from self._delta(part)
             if not stream.answering:
                 self._before_answer = len(self._ids)
-            reason = self._end_after(token, stream)
-        for part in stream.flush():
-            yield from self._delta(part)
+            reason = self._end_after(token, stream, decoder)
         return reason
 
-    def _pass_over(self, begun: Sequence[int]) -> None:
+    def _pass_over(self, begun: Sequence[int], sampler: Sampler) -> None:
         """Let the text stream know what was written before; what it holds back of that has been shown already."""
         before = self._request.begun
         if before is not None:
-            passed = [part for token in begun for part in self._stream.feed(self._piece(token))]
+            passed = []
+            for token in begun:
+                if not self._stream.reasoning:
+                    sampler.follow(token)
+                passed += self._stream.feed(self._piece(token))
             shown = sum(len(part.text) for part in passed if part.kind is DeltaKind.ANSWER)
             self._shown_before = max(0, len(before.content) - shown)
 
@@ -186,15 +212,15 @@ class Generation:
         self._pieces.append(piece)
         return piece
 
-    def _end_after(self, token: int, stream: TextStream) -> FinishReason | None:
+    def _end_after(self, token: int, stream: TextStream, decoder: Decoder) -> FinishReason | None:
         """Why the reply ends with this token; `None` where it goes on, the token evaluated."""
         if stream.stopped:
             return FinishReason.STOP
         if len(self._ids) == self._request.max_tokens:
             return FinishReason.LENGTH
-        if len(self._model.tokens) == self._model.info.context_size:
+        if len(self._prompt.tokens) + len(self._ids) > self._model.info.context_size:
             return FinishReason.WINDOW
-        if self._stop_flag.is_set() or not self._model.evaluate((token,)):
+        if self._stop_flag.is_set() or not decoder.evaluate(token):
             return FinishReason.CANCELLED
         return None
 
@@ -224,6 +250,8 @@ class Generation:
                 kept_tokens=max(0, tokens_within(self._pieces, self._stream.length) - len(self._prompt.begun)),
                 blocks=_blocks(self._prompt, self._cached),
                 reuse_end=self._reuse_end,
+                drafted_tokens=self._decoder.drafted if self._decoder is not None else 0,
+                accepted_tokens=self._decoder.accepted if self._decoder is not None else 0,
             ),
             timings=self._timings(),
         )

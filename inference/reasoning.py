@@ -141,6 +141,11 @@ class ReasoningParser:
         """Whether the answer has begun."""
         return self._phase is _Phase.ANSWER
 
+    @property
+    def reasoning(self) -> bool:
+        """Whether reasoning has begun that has not come to its end."""
+        return self._phase is _Phase.REASONING
+
     def feed(self, text: str) -> list[Part]:
         """What can be told apart now that `text` has come."""
         self._held += text

@@ -45,6 +45,11 @@ class TextStream:
         return self._parser.answering
 
     @property
+    def reasoning(self) -> bool:
+        """Whether reasoning has begun that has not come to its end."""
+        return self._parser.reasoning
+
+    @property
     def wants_words(self) -> bool:
         """Whether control tokens that mark reasoning or answer belong into the pieces now."""
         return not self.answering or (self._parser.introduced and bool(self._outros))

@@ -91,6 +91,7 @@ class Script:
     batch_size: int = 512
     template: str | None = TEMPLATE
     rewindable: bool = True
+    longest_draft: int = 15
     controls: dict[str, int] | None = None
     beginning: int | None = BEGINNING
     before_load: Callable[[], None] | None = None
@@ -120,6 +121,7 @@ class ScriptedModel:
         self._evaluations = 0
         self._replies = 0
         self._logits_ready = False
+        self._draft_size = 0
         self._marks: list[int] = []
         self.logits_at = -1
         self.closed = False
@@ -181,7 +183,7 @@ class ScriptedModel:
     def _read(self, tokens: Sequence[int]) -> int:
         script = self._script
         seconds = script.seconds_per_token if len(tokens) == 1 else script.seconds_per_prompt_token
-        self._logits_ready = False
+        self._logits_ready, self._draft_size = False, 0
         self.read.append(tuple(tokens))
         for count, token in enumerate(tokens):
             if self._stop_flag.is_set():
@@ -196,6 +198,16 @@ class ScriptedModel:
             with_threads = script.seconds_with
             self.step_times.append(with_threads(self.threads[0]) if with_threads else script.seconds_per_token)
         return len(tokens)
+
+    @property
+    def longest_draft(self) -> int:
+        return self._script.longest_draft if self._script.rewindable else 0
+
+    def evaluate_draft(self, tokens: Sequence[int]) -> int:
+        assert len(tokens) <= self.longest_draft + 1
+        read = self.evaluate(tokens)
+        self._draft_size = len(tokens) if self._logits_ready else 0
+        return read
 
     def rewind(self, length: int) -> int:
         assert 0 <= length <= len(self._held)
@@ -233,17 +245,20 @@ class ScriptedModel:
 
     def _hold(self, tokens: list[int]) -> None:
         self._held = tokens
-        self._logits_ready = False
+        self._logits_ready, self._draft_size = False, 0
         self._marks = [mark for mark in self._marks if mark <= len(tokens)]
         if self.logits_at > len(tokens):
             self.logits_at = -1
 
-    def sampler(self, sampling: Sampling) -> ScriptedSampler:
+    def sampler(
+        self, sampling: Sampling, grammar: str | None = None, json_schema: str | None = None
+    ) -> ScriptedSampler:
         replies = self._script.replies
         reply = replies[min(self._replies, len(replies) - 1)]
         self._replies += 1
         pieces = [self._vocabulary.token_of(piece) for piece in reply]
         self.samplers.append(ScriptedSampler(self, pieces, endless=self._script.endless))
+        self.samplers[-1].held_to = grammar or json_schema
         return self.samplers[-1]
 
     def use_threads(self, decode: int, prefill: int) -> None:
@@ -254,7 +269,10 @@ class ScriptedModel:
         times, self.step_times = self.step_times, []
         return times
 
-    def take_logits(self) -> None:
+    def take_logits(self, at: int) -> None:
+        if at >= 0:
+            assert at < self._draft_size, "sampled without logits"
+            return
         assert self._logits_ready or self.logits_at == len(self._held), "sampled without logits"
         self._logits_ready = False
 
@@ -271,14 +289,21 @@ class ScriptedSampler:
         self._endless = endless
         self._at = 0
         self.closed = False
+        self.held_to: str | None = None
+        self.free: list[bool] = []  # for each token, whether the grammar was to let it pass
+        self.followed: list[int] = []
 
-    def sample(self) -> int:
+    def sample(self, at: int = -1, *, free: bool = False) -> int:
         assert not self.closed
-        self._model.take_logits()
+        self._model.take_logits(at)
+        self.free.append(free)
         self._at += 1
         if self._endless and self._pieces:
             return self._pieces[(self._at - 1) % len(self._pieces)]
         return self._pieces[self._at - 1] if self._at <= len(self._pieces) else END
+
+    def follow(self, token: int) -> None:
+        self.followed.append(token)
 
     def close(self) -> None:
         self.closed = True

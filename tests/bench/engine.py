@@ -381,11 +381,25 @@ class PlayedBack:
     def restore(self, snapshot: Snapshot) -> bool:
         return False
 
-    def sampler(self, sampling: Sampling) -> PlayedBack:
+    longest_draft = 0
+
+    def use_threads(self, decode: int, prefill: int) -> None:
+        pass
+
+    def take_step_times(self) -> list[float]:
+        return []
+
+    def evaluate_draft(self, tokens: Sequence[int]) -> int:
+        return self.evaluate(tokens)
+
+    def sampler(self, sampling: Sampling, grammar: str | None = None, json_schema: str | None = None) -> PlayedBack:
         return self
 
-    def sample(self) -> int:
+    def sample(self, at: int = -1, *, free: bool = False) -> int:
         return next(self._recorded)
+
+    def follow(self, token: int) -> None:
+        pass
 
     def close(self) -> None:
         pass
