@@ -15,6 +15,10 @@ from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inference import RemoteModel
 
 NAME = "headwater"
 
@@ -67,7 +71,13 @@ def _parser() -> argparse.ArgumentParser:
         description="Chat with a language model on your own machine, and see inference happen.",
         epilog=f"{NAME} cli ... is the engine without a window; {NAME} cli --help says more.",
     )
-    parser.add_argument("model", nargs="?", type=Path, metavar="FILE.gguf", help="the model that answers")
+    parser.add_argument(
+        "model",
+        nargs="?",
+        metavar="FILE.gguf|URL",
+        help="the model that answers, or a server's address such as http://127.0.0.1:8080/v1 (its key is read from the"
+        " environment: HEADWATER_API_KEY)",
+    )
     parser.add_argument(
         "--demo",
         type=Path,
@@ -95,7 +105,13 @@ def _run(options: argparse.Namespace) -> int:
             picture = folder / "demo.png"
         print(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n", flush=True)
     from desktop.app import Places, run
+    from inference import InvalidRequest
 
+    try:
+        model = None if options.model is None else _model(options.model)
+    except InvalidRequest as error:
+        _complain(str(error))
+        return 2
     with ExitStack() as stack:
         if picture is not None and not _made_room_for(picture):
             return 1
@@ -106,7 +122,7 @@ def _run(options: argparse.Namespace) -> int:
         else:
             settings = _settings_folder(options.data_dir) / "settings.toml"
             places = Places(folder / "conversations.sqlite3", settings, _states_folder(options.data_dir))
-        return run([NAME], places, model=options.model, picture=picture, say=_say, complain=_complain)
+        return run([NAME], places, model=model, picture=picture, say=_say, complain=_complain)
 
 
 def _made_room_for(picture: Path) -> bool:
@@ -117,6 +133,13 @@ def _made_room_for(picture: Path) -> bool:
         _complain(f"The screenshot cannot be saved as {picture}: {error.strerror}.")
         return False
     return True
+
+
+def _model(words: str) -> Path | RemoteModel:
+    """The model that was named: a file, or what a server offers first."""
+    from inference import RemoteModel, base_url_of, is_address
+
+    return RemoteModel(base_url_of(words)) if is_address(words) else Path(words)
 
 
 def _data_folder() -> Path:

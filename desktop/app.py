@@ -22,6 +22,8 @@ from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase
+from desktop.secrets import Keys, KeysKept
+from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource
@@ -35,6 +37,7 @@ from inference import (
     LocalEngine,
     ModelFailed,
     RemoteEngine,
+    RemoteModel,
     StateBudget,
     TokenCounter,
     embedded_model,
@@ -70,7 +73,8 @@ class App(QObject):
         places: Places,
         make_engine: EngineMaker,
         embedded: Path | None,
-        model: Path | None = None,
+        model: Path | RemoteModel | None = None,
+        keys: Callable[[Callable[[KeysKept], None], str], Keys] = Keys,
     ) -> None:
         """Raises StoreError where the conversations cannot be opened."""
         super().__init__()
@@ -86,14 +90,23 @@ class App(QObject):
         self._bridge = EngineBridge(self)
         budget = _budget(self.settings.current, places.states)
         post = self._bridge.post
-        self._engine = Engines(partial(make_engine, post, budget), partial(RemoteEngine, post))
+        self._keys = keys(post, model.base_url if isinstance(model, RemoteModel) else "")
+        self._engine = Engines(partial(make_engine, post, budget), partial(RemoteEngine, post, self._keys.key_of))
+        self._servers = ServerChoice(self._engine, self._keys, self)
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         self.library = Library(self._store, self._engine, self.models, self)
         self._themes = ThemeSource(application, self.settings.current.colour_scheme, self)
         if self.library.interrupted:
             self._open_newest()
         self._draft_count = DraftCount(partial(TokenCounter, post), self.models, self)
-        self.window = Window(self.library, self.models, self.settings, self._themes, draft_count=self._draft_count)
+        self.window = Window(
+            self.library,
+            self.models,
+            self.settings,
+            self._themes,
+            draft_count=self._draft_count,
+            servers=self._servers,
+        )
         self._connect()
 
     def show(self) -> None:
@@ -128,6 +141,8 @@ class App(QObject):
         # The choice first: what a session shows of the model is then what the picker shows.
         self._bridge.event_arrived.connect(self.models.on_event)
         self._bridge.server_answered.connect(self.models.on_event)
+        self._bridge.server_answered.connect(self._servers.on_event)
+        self._bridge.keys_kept.connect(self._servers.on_keys_kept)
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self._bridge.counted.connect(self._draft_count.on_counted)
@@ -144,7 +159,9 @@ class App(QObject):
         if self._has_begun or self._has_left:
             return
         self._has_begun = True
-        if self._asked_for is not None:
+        if isinstance(self._asked_for, RemoteModel):
+            self.models.choose(self._asked_for)
+        elif self._asked_for is not None:
             self.window.open_model(self._asked_for)
         if self.models.state.phase is ModelPhase.NONE:
             self.models.load()
@@ -167,7 +184,7 @@ def run(
     arguments: list[str],
     places: Places,
     *,
-    model: Path | None = None,
+    model: Path | RemoteModel | None = None,
     picture: Path | None = None,
     say: Callable[[str], None],
     complain: Callable[[str], None],

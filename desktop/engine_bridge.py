@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from desktop.secrets import KeysKept
 from inference import (
     Event,
     GenerationFailed,
@@ -28,7 +29,7 @@ from inference import (
 
 FRAME_MILLISECONDS = 33
 
-Posted = Event | RemoteModelEvent | TokenCount
+Posted = Event | RemoteModelEvent | TokenCount | KeysKept
 
 
 class EngineBridge(QObject):
@@ -38,6 +39,7 @@ class EngineBridge(QObject):
     event_arrived = Signal(object)  # Event
     server_answered = Signal(object)  # RemoteModelEvent
     counted = Signal(object)  # TokenCount
+    keys_kept = Signal(object)  # KeysKept
     _woken = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -90,6 +92,8 @@ class EngineBridge(QObject):
         match event:
             case TokenCount():
                 self.counted.emit(event)
+            case KeysKept():
+                self.keys_kept.emit(event)
             case RemoteModelReady() | RemoteModelFailed():
                 self.server_answered.emit(event)
             case _:

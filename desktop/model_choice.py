@@ -153,11 +153,11 @@ class ModelChoice(QObject):
             case ModelLoading(model, fraction) if model == self._state.config:
                 self._become(ModelState(ModelPhase.LOADING, model, fraction))
             case ModelReady(info) if info.config == self._state.config:
-                self._become(ModelState(ModelPhase.READY, info.config, 1.0, info))
                 self._remember_file(info.config)
+                self._become(ModelState(ModelPhase.READY, info.config, 1.0, info))
             case RemoteModelReady(remote) if self._is_chosen(remote.config):
-                self._become(ModelState(ModelPhase.READY, remote.config, 1.0, remote))
                 self._remember_server(remote.config)
+                self._become(ModelState(ModelPhase.READY, remote.config, 1.0, remote))
             case ModelFailed(model, error) | RemoteModelFailed(model, error) if model == self._state.config:
                 failed = ModelState(ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind)
                 self._become(failed)

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
     QMenu,
+    QSizePolicy,
     QSplitter,
     QSplitterHandle,
     QVBoxLayout,
@@ -35,10 +36,12 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.chat_session import Activity, ChatSession
-from desktop.conversations import Turn
+from desktop.conversations import FailureKind, Turn
 from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
+from desktop.remedies import RemedyKind
+from desktop.server_choice import ServerChoice
 from desktop.settings import ColourScheme, Settings, SettingsFile
 from desktop.theme import Theme, ThemeSource, icon
 from desktop.widgets.buttons import Button
@@ -51,9 +54,10 @@ from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
-from inference import ModelInfo, WindowPolicy
+from inference import ModelInfo, RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
+    from desktop.widgets.server_panel import ServerPanel
     from desktop.widgets.transcript import Transcript
 
 NARROW = 700  # below this width the sidebar and the conversation take turns
@@ -94,8 +98,11 @@ class Window(QMainWindow):
         parent: QWidget | None = None,
         choose_file: FileChooser = ask_for_model,
         draft_count: DraftCount | None = None,
+        servers: ServerChoice | None = None,
     ) -> None:
         super().__init__(parent)
+        self._servers = servers
+        self.server_panel: ServerPanel | None = None  # made when somebody wants to name a server
         self._draft_count = draft_count
         self._library = library
         self._models = models
@@ -209,6 +216,8 @@ class Window(QMainWindow):
         tr = self.tr
         self.new_action = self._action(tr("&New conversation"), self._library.new, QKeySequence.StandardKey.New)
         self.open_action = self._action(tr("&Open a model file…"), self._ask_for_model, QKeySequence.StandardKey.Open)
+        self.server_action = self._action(tr("&Connect to a server…"), self._name_a_server)
+        self.server_action.setVisible(self._servers is not None)
         self.eject_action = self._action(tr("&Eject the model"), self._models.eject)
         self.stop_action = self._action(tr("&Stop the reply"), self._stop, Qt.Key.Key_Escape)
         self.quit_action = self._action(tr("&Quit"), self.close, "Ctrl+Q")
@@ -254,7 +263,7 @@ class Window(QMainWindow):
         self.conversation_list = ConversationList(theme)
         self.unfold_button = Button(theme, name=self.tr("Show the sidebar (Ctrl+B)"), icon_name="sidebar")
         self.new_button = Button(theme, name=self.tr("New conversation (Ctrl+N)"), icon_name="plus")
-        self.model_picker = ModelPicker(theme, (self.open_action, self.eject_action))
+        self.model_picker = ModelPicker(theme, (self.open_action, self.server_action, self.eject_action))
         self.streaming_switch = Switch(theme, self.tr("Streaming"))
         self.streaming_switch.setToolTip(
             self.tr(
@@ -273,6 +282,7 @@ class Window(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._header())
+        column.addWidget(self._server_row())
         column.addWidget(self._notice_stack)
         column.addWidget(self.page, 1)
         column.addLayout(_in_the_middle(self.composer, column_width(), (16, 8, 16, 16)))
@@ -293,6 +303,13 @@ class Window(QMainWindow):
         self.setAcceptDrops(True)
         self.setWindowIcon(icon("headwater", self._themes.current.accent))
 
+    def _server_row(self) -> QWidget:
+        """The place of the panel for servers, which is made when it is wanted."""
+        self._server_area = QWidget()
+        self._server_area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self._server_area.hide()
+        return self._server_area
+
     def _header(self) -> QWidget:
         self._head = _Surface(self._themes.current, line_below=True)
         row = QHBoxLayout(self._head)
@@ -309,7 +326,8 @@ class Window(QMainWindow):
         bar = self.menuBar()
         file, edit = bar.addMenu(self.tr("&File")), bar.addMenu(self.tr("&Edit"))
         view, about = bar.addMenu(self.tr("&View")), bar.addMenu(self.tr("&Help"))
-        _fill(file, (self.new_action, self.open_action, self.eject_action, None, self.stop_action, None))
+        _fill(file, (self.new_action, None, self.open_action, self.server_action, self.eject_action, None))
+        _fill(file, (self.stop_action, None))
         file.addAction(self.quit_action)
         edit.addAction(self.copy_action)
         edit.aboutToShow.connect(self._offer_copy)
@@ -418,7 +436,11 @@ class Window(QMainWindow):
         self.show_notice(sentence, NoticeKind.ERROR)
 
     def _take_offer(self, number: int) -> None:
-        self._session.mend(self._session.remedies[number], streaming=self._is_streaming, thinking=self._is_thinking)
+        remedy, remote = self._session.remedies[number], self._session.turns[-1].remote
+        if remedy.kind is RemedyKind.CHANGE_KEY and remote is not None:
+            self._change_key(remote)
+            return
+        self._session.mend(remedy, streaming=self._is_streaming, thinking=self._is_thinking)
         self.composer.focus_field()
 
     def _choose_policy(self, policy: WindowPolicy) -> None:
@@ -494,6 +516,39 @@ class Window(QMainWindow):
         if path is not None:
             self.open_model(path)
 
+    def _name_a_server(self) -> None:
+        self._open_server_panel("")
+
+    def _change_key(self, model: RemoteModel) -> None:
+        self._open_server_panel(model.base_url)
+
+    def _open_server_panel(self, address: str) -> None:
+        """Let a server be named, or the key of one that is known be changed, in place."""
+        if self._servers is None:
+            return
+        if self.server_panel is None:
+            self.server_panel = self._make_server_panel(self._servers)
+        self._server_area.show()
+        self.server_panel.begin(address)
+
+    def _make_server_panel(self, servers: ServerChoice) -> ServerPanel:
+        from desktop.widgets.server_panel import ServerPanel
+
+        panel = ServerPanel(self._themes.current, servers)
+        panel.chosen.connect(self._use_server)
+        panel.closed.connect(self._put_server_panel_away)
+        self._server_area.setLayout(_in_the_middle(panel, column_width(), (16, 12, 16, 0)))
+        QWidget.setTabOrder(self.streaming_switch, panel)
+        return panel
+
+    def _use_server(self, model: RemoteModel) -> None:
+        self._put_server_panel_away()
+        self._models.choose(model)
+
+    def _put_server_panel_away(self) -> None:
+        self._server_area.hide()
+        self.composer.focus_field()
+
     def _show_model(self, state: ModelState) -> None:
         self.model_picker.show_state(state)
         self.empty_state.show_state(state)
@@ -510,7 +565,9 @@ class Window(QMainWindow):
         if self._model_notice in self._notices and self._model_notice is not None:
             self._put_away(self._model_notice)
         self._model_notice = None
-        if state.phase is ModelPhase.FAILED:
+        if state.phase is ModelPhase.FAILED and isinstance(state.config, RemoteModel):
+            self._say_how_the_server_is(state, state.config)
+        elif state.phase is ModelPhase.FAILED:
             action = self.tr("Open another…")
             self._model_notice = self.show_notice(state.error, NoticeKind.ERROR, action, self._ask_for_model)
         elif isinstance(state.info, ModelInfo) and not state.info.has_own_template:
@@ -520,6 +577,12 @@ class Window(QMainWindow):
             self._model_notice = self.show_notice(
                 plain.format(model=state.name, template=state.info.template_name), NoticeKind.INFORMATION
             )
+
+    def _say_how_the_server_is(self, state: ModelState, model: RemoteModel) -> None:
+        action, do = self.tr("Try again"), self._models.try_again
+        if state.failure is FailureKind.KEY_REFUSED:
+            action, do = self.tr("Change the key…"), partial(self._change_key, model)
+        self._model_notice = self.show_notice(state.error, NoticeKind.ERROR, action, do)
 
     def _say_that_nobody_answers(self) -> None:
         """A prompt that goes nowhere stays where it was typed, and the way out stands above it."""
@@ -577,6 +640,7 @@ class Window(QMainWindow):
             self._head,
             self._splitter,
             self._notice_stack,
+            *((self.server_panel,) if self.server_panel is not None else ()),
             *self._notices,
         )
         for widget in themed:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import load_theme
 from desktop.widgets.empty_state import EmptyState, load_examples
-from inference import ModelConfig
+from inference import ModelConfig, RemoteModel, RemoteModelInfo
 from tests.desktop.fakes import MODEL, OTHER_MODEL, model_info
 
 
@@ -99,3 +99,11 @@ def test_both_themes_paint_it(page):
     light = page.grab().toImage()
     page.set_theme(load_theme("dark"))
     assert page.grab().toImage() != light
+
+
+@pytest.mark.parametrize(("size", "facts"), [(None, ""), (4096, ", a window of 4,096 tokens")])
+def test_of_a_servers_model_only_what_the_server_says_is_said(page, size, facts):
+    model = RemoteModel("https://example.org/v1", "big")
+    page.show_state(ModelState(ModelPhase.READY, model, 1.0, RemoteModelInfo(model, "big", context_size=size)))
+    assert page.words[0] == "big"
+    assert page.words[-1] == f"Answers from example.org{facts}"

@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThread
 from PySide6.QtWidgets import QApplication
 
 from desktop.engine_bridge import EngineBridge
+from desktop.secrets import KeyPlace, KeysKept
 from inference import (
     DeltaKind,
     EngineClosed,
@@ -23,9 +24,13 @@ from inference import (
     ModelConfig,
     ModelLoading,
     PrefillProgress,
+    RemoteModel,
+    RemoteModelInfo,
+    RemoteModelReady,
     RequestId,
     TextDelta,
     Timings,
+    TokenCount,
     Trace,
     Usage,
 )
@@ -212,3 +217,19 @@ def test_a_stream_from_another_thread_arrives_whole(bridge, listener, qtbot):
     thread.join()
     assert "".join(event.text for event in listener.events if isinstance(event, TextDelta)) == "".join(pieces)
     assert not bridge.is_ticking
+
+
+def test_what_else_comes_from_other_threads_arrives_on_qts_each_in_its_place(qapp, qtbot):
+    bridge = EngineBridge()
+    model = RemoteModel("http://127.0.0.1:8080/v1", "big")
+    posted = {
+        bridge.server_answered: RemoteModelReady(RemoteModelInfo(model, "big"), ("big",)),
+        bridge.counted: TokenCount(ModelConfig(Path("small.gguf")), "", 1, 2),
+        bridge.keys_kept: KeysKept(KeyPlace.SESSION),
+    }
+    for signal, value in posted.items():
+        with qtbot.waitSignal(signal) as arrived:
+            thread = threading.Thread(target=bridge.post, args=(value,))
+            thread.start()
+            thread.join()
+        assert arrived.args == [value]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from desktop.__main__ import main, unsafe_pair
+from desktop.__main__ import _model, main, unsafe_pair
+from inference import RemoteModel
 
 
 def test_the_version_is_printed_and_that_is_all(capsys):
@@ -43,6 +45,17 @@ def test_cli_hands_over_to_the_engine(capsys):
 )
 def test_a_pair_that_ends_the_process_is_refused(python, pyside, is_safe):
     assert (unsafe_pair(python, pyside) == "") is is_safe
+
+
+def test_a_server_is_named_by_its_address_and_a_file_by_its_path():
+    assert _model("http://localhost:8080") == RemoteModel("http://localhost:8080/v1")
+    assert _model("models/small.gguf") == Path("models/small.gguf")
+
+
+def test_an_address_with_a_password_in_it_is_refused_without_repeating_it(capsys, monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert main(["http://me:secret@example.org"]) == 2
+    assert "secret" not in capsys.readouterr().err
 
 
 INTERRUPTED = """

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from desktop.conversations import FailureKind
 from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase, ModelState
-from desktop.settings import Settings, SettingsFile
-from inference import ModelConfig, ModelNotFound
+from desktop.settings import ModelWindow, Settings, SettingsFile
+from inference import KeyRefused, ModelConfig, ModelNotFound, OutOfMemory, RemoteModel
 from tests.desktop.fakes import ScriptedEngine
 
 
@@ -35,6 +36,7 @@ def models(qapp, engine, settings, embedded):
 def choice(engine: ScriptedEngine, settings: SettingsFile, embedded: Path | None) -> ModelChoice:
     models = ModelChoice(engine, settings, embedded)
     engine.listeners.append(models.on_event)
+    engine.remote_listeners.append(models.on_event)
     return models
 
 
@@ -180,3 +182,102 @@ def test_known_models_are_those_whose_files_are_still_there(models, settings, em
 def test_a_path_from_the_command_line_does_not_depend_on_the_folder_of_the_moment(models, engine):
     models.choose(Path("relative.gguf"))
     assert engine.loads[-1].path.is_absolute()
+
+
+# A window of its own.
+
+
+def test_a_larger_window_is_remembered_for_its_model_once_it_was_loaded(models, engine, settings, embedded, tmp_path):
+    models.load()
+    engine.ready()
+    models.use_window(8192)
+    assert engine.loads[-1] == ModelConfig(embedded, 8192)
+    assert settings.current.windows == ()
+    engine.ready()
+    assert settings.current.windows == (ModelWindow(str(embedded), 8192),)
+    again = choice(engine, settings, embedded)
+    again.load()
+    assert engine.loads[-1] == ModelConfig(embedded, 8192)
+    other = model_file(tmp_path / "other.gguf")
+    again.choose(other)
+    assert engine.loads[-1] == ModelConfig(other)
+
+
+def test_a_window_that_does_not_fit_into_memory_is_not_remembered(models, engine, settings, embedded):
+    models.load()
+    engine.ready()
+    models.use_window(8192)
+    engine.fail_to_load(OutOfMemory(embedded, 8192))
+    assert settings.current.windows == ()
+    models.choose(embedded)
+    assert engine.loads[-1] == ModelConfig(embedded)
+
+
+def test_what_failed_can_be_tried_again(models, engine, embedded):
+    models.load()
+    engine.fail_to_load(ModelNotFound(embedded))
+    models.try_again()
+    assert engine.loads == [ModelConfig(embedded)] * 2
+    models.try_again()
+    assert len(engine.loads) == 2
+
+
+# Models of servers.
+
+SERVER = RemoteModel("http://127.0.0.1:8080/v1", "big")
+
+
+def test_a_servers_model_is_asked_about_and_is_ready_when_the_server_says_so(models, engine, settings):
+    models.choose(SERVER)
+    assert engine.loads == [SERVER]
+    assert (models.state.phase, models.state.name, models.state.server) == (ModelPhase.LOADING, "big", "127.0.0.1:8080")
+    assert models.config == SERVER
+    engine.offer(SERVER, context_size=4096)
+    assert models.state.phase is ModelPhase.READY
+    assert settings.current.servers == (SERVER,)
+    assert settings.current.use_server
+
+
+def test_where_no_model_is_named_the_server_names_one(models, engine):
+    models.choose(RemoteModel(SERVER.base_url))
+    engine.offer(SERVER)
+    assert models.config == SERVER
+
+
+def test_the_server_used_last_answers_at_the_next_start(engine, settings, embedded, qapp):
+    settings.save(Settings(servers=(SERVER,), use_server=True))
+    choice(engine, settings, embedded).load()
+    assert engine.loads == [SERVER]
+
+
+def test_after_a_file_the_file_answers_at_the_next_start(models, engine, settings, embedded):
+    models.choose(SERVER)
+    engine.offer(SERVER)
+    models.choose(embedded)
+    engine.ready()
+    assert not settings.current.use_server
+    assert models.known_servers() == (SERVER,)
+
+
+def test_a_server_that_fails_says_why_and_answers_nothing(models, engine):
+    error = KeyRefused(SERVER.base_url, 401, False)
+    models.choose(SERVER)
+    engine.fail_to_reach(SERVER, error)
+    assert (models.state.phase, models.state.error, models.config) == (ModelPhase.FAILED, str(error), None)
+    assert models.state.failure is FailureKind.KEY_REFUSED
+
+
+def test_what_a_server_says_of_another_model_does_not_matter(models, engine):
+    models.choose(SERVER)
+    engine.offer(RemoteModel(SERVER.base_url, "other"))
+    engine.fail_to_reach(RemoteModel(SERVER.base_url), KeyRefused(SERVER.base_url, 401, False))
+    assert models.state.phase is ModelPhase.LOADING
+
+
+def test_what_was_loaded_is_among_the_known_ones_when_it_is_said(models, engine, tmp_path):
+    path = model_file(tmp_path / "new.gguf")
+    known: list[tuple[Path, ...]] = []
+    models.changed.connect(lambda _: known.append(models.known_models()))
+    models.choose(path)
+    engine.ready()
+    assert path in known[-1]

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import load_theme
 from desktop.widgets.model_picker import ModelPicker
-from inference import ModelConfig
+from inference import ModelConfig, RemoteModel, RemoteModelInfo
 from tests.desktop.fakes import MODEL, OTHER_MODEL, model_info
 
 CONFIG = ModelConfig(MODEL)
@@ -112,3 +112,28 @@ def test_every_phase_is_painted_in_both_themes(picker, phase):
     light = picker.grab().toImage()
     picker.set_theme(load_theme("dark"))
     assert picker.grab().toImage() != light
+
+
+SERVER = RemoteModel("http://127.0.0.1:8080/v1", "big")
+
+
+def test_models_of_servers_stand_below_those_of_this_machine(picker, qtbot):
+    picker.show_models((MODEL,), (SERVER,))
+    picker.show_state(ModelState(ModelPhase.READY, SERVER, 1.0, RemoteModelInfo(SERVER, "big", "vLLM", 32_768)))
+    assert picker.menu_texts[:2] == ("small", "big at 127.0.0.1:8080")
+    here, there = [action for action in picker.menu().actions() if action.isCheckable()]
+    assert (here.isChecked(), there.isChecked()) == (False, True)
+    assert picker.toolTip() == "big\nanswers from 127.0.0.1:8080 (vLLM)\nA window of 32,768 tokens"
+    with qtbot.waitSignal(picker.chosen) as chosen:
+        there.trigger()
+    assert chosen.args == [SERVER]
+
+
+def test_what_a_server_does_not_say_is_not_said(picker):
+    picker.show_state(ModelState(ModelPhase.READY, SERVER, 1.0, RemoteModelInfo(SERVER, "big")))
+    assert picker.toolTip() == "big\nanswers from 127.0.0.1:8080"
+
+
+def test_while_a_server_is_asked_that_is_said(picker):
+    picker.show_state(ModelState(ModelPhase.LOADING, SERVER))
+    assert "Asking the server at 127.0.0.1:8080" in picker.toolTip()

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.settings import ColourScheme, Settings, SettingsFile
+from desktop.settings import ColourScheme, ModelWindow, Settings, SettingsFile
+from inference import RemoteModel
 
 # TOML is UTF-8: half a surrogate pair has no place in it.
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
+ADDRESSES = ("http://127.0.0.1:8080/v1", "https://example.org/v1")
 SETTINGS = st.builds(
     Settings,
     streaming=st.booleans(),
@@ -22,7 +24,11 @@ SETTINGS = st.builds(
     model=TEXTS,
     context_size=st.none() | st.integers(1, 2**31 - 1),
     threads=st.none() | st.integers(1, 256),
+    thinking=st.booleans(),
     recent_models=st.lists(TEXTS, max_size=8).map(tuple),
+    windows=st.lists(st.builds(ModelWindow, TEXTS, st.integers(1, 2**31 - 1)), max_size=3).map(tuple),
+    servers=st.lists(st.builds(RemoteModel, st.sampled_from(ADDRESSES), TEXTS), max_size=3).map(tuple),
+    use_server=st.booleans(),
     window_geometry=TEXTS,
     sidebar_width=st.integers(1, 4000),
     sidebar_shown=st.booleans(),
@@ -65,7 +71,19 @@ def test_a_value_that_makes_no_sense_costs_only_itself(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "line", ["streaming = 1", "context_size = true", "model = 3", "recent_models = [1]", "sidebar_width = -5"]
+    "line",
+    [
+        "streaming = 1",
+        "context_size = true",
+        "model = 3",
+        "recent_models = [1]",
+        "sidebar_width = -5",
+        "servers = 3",
+        "servers = [3]",
+        "[[servers]]\nbase_url = 'http://127.0.0.1/v1'",
+        "[[servers]]\nbase_url = 'http://me:secret@127.0.0.1/v1'\nname = 'a'",
+        "[[windows]]\nmodel = 'a'\ncontext_size = 'large'",
+    ],
 )
 def test_a_value_of_another_kind_is_not_taken(tmp_path, line):
     path = tmp_path / "settings.toml"

@@ -12,12 +12,23 @@ from desktop.chat_session import ChatSession
 from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
+from desktop.secrets import Keys
+from desktop.server_choice import ServerChoice
 from desktop.settings import ColourScheme, SettingsFile
 from desktop.store import Store
 from desktop.theme import ThemeSource, load_theme
 from desktop.widgets.notice import NoticeKind
 from desktop.window import Window
-from inference import ModelUnreadable, PromptTooLong, TokenCount, WindowPolicy
+from inference import (
+    KeyRefused,
+    ModelUnreadable,
+    NothingListens,
+    PromptTooLong,
+    RemoteModel,
+    ServerBroke,
+    TokenCount,
+    WindowPolicy,
+)
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
 from tests.desktop.test_draft_count import ScriptedCounter
 
@@ -39,6 +50,9 @@ class Desk:
         self.themes = ThemeSource(application)
         self.counter = ScriptedCounter()
         self.draft_count = DraftCount(lambda: self.counter, self.models, pause=0)
+        self.keys = Keys(lambda _: None, environment={}, open_keyring=lambda: None)
+        self.servers = ServerChoice(self.engine, self.keys)
+        self.engine.remote_listeners += [self.models.on_event, self.servers.on_event]
         self.asked: list[QWidget] = []
         self.to_choose: Path | None = None
         self.windows: list[Window] = []
@@ -56,7 +70,7 @@ class Desk:
 
     def open_another(self) -> Window:
         parts = (self.library, self.models, self.settings, self.themes)
-        self.windows.append(Window(*parts, choose_file=self.choose, draft_count=self.draft_count))
+        self.windows.append(Window(*parts, choose_file=self.choose, draft_count=self.draft_count, servers=self.servers))
         return self.windows[-1]
 
     def close(self) -> None:
@@ -795,3 +809,111 @@ def test_a_draft_is_counted_while_it_is_typed(desk):
     assert window.composer.window_meter.words == "12 + 6 of 4,096"
     desk.send("")
     assert window.composer.window_meter.words == ""
+
+
+# Servers
+
+SERVER = RemoteModel("http://127.0.0.1:8080/v1", "big")
+
+
+def connect(desk: Desk) -> None:
+    desk.window.server_action.trigger()
+    assert desk.window.server_panel is not None
+    desk.window.server_panel.address_field.setText("127.0.0.1:8080")
+    desk.window.server_panel.connect_button.click()
+    desk.engine.offer(SERVER)  # its only model is taken, and asked about
+    desk.engine.offer(SERVER, context_size=32_768)
+
+
+def test_nothing_about_servers_is_made_before_it_is_wanted(desk):
+    assert desk.open().server_panel is None
+
+
+def test_a_servers_model_answers_once_it_is_chosen_and_is_remembered_without_a_key(desk):
+    window = desk.open()
+    desk.keys.use(SERVER.base_url, "secret")
+    connect(desk)
+    assert window.server_panel is not None
+    assert not window.server_panel.isVisible()
+    assert window.model_picker.words == "big"
+    desk.talk("Why?", "Because.")
+    assert desk.engine.requests[-1].model == SERVER
+    assert window.speed_bar.device.words == "127.0.0.1:8080"
+    assert "big at 127.0.0.1:8080" in window.model_picker.menu_texts
+    assert SettingsFile(desk.settings.path).load().servers == (SERVER,)
+    assert "secret" not in desk.settings.path.read_text()
+
+
+def test_the_model_of_this_machine_is_one_choice_away(desk):
+    window = desk.open()
+    connect(desk)
+    desk.models.choose(MODEL)
+    desk.engine.ready(name="Small")
+    assert window.model_picker.words == "Small"
+    assert window.speed_bar.device.words == "CPU, 1 thread"
+
+
+def test_a_server_that_is_gone_is_said_with_another_try(desk):
+    window = desk.open()
+    desk.models.choose(SERVER)
+    desk.engine.fail_to_reach(SERVER, NothingListens(SERVER.base_url))
+    (notice,) = window.notices
+    assert "Nothing answers" in notice.text
+    notice.action_button.click()
+    assert desk.engine.loads[-2:] == [SERVER, SERVER]
+
+
+def test_a_refused_key_leads_to_the_place_where_it_is_typed(desk):
+    window = desk.open()
+    desk.models.choose(SERVER)
+    desk.engine.fail_to_reach(SERVER, KeyRefused(SERVER.base_url, 401, False))
+    window.notices[0].action_button.click()
+    assert window.server_panel is not None
+    assert window.server_panel.isVisible()
+    assert window.server_panel.address_field.text() == SERVER.base_url
+
+
+def test_a_reply_that_a_server_broke_off_is_asked_for_again_in_place(desk):
+    window = desk.open()
+    connect(desk)
+    desk.send("Why?")
+    desk.engine.say("Be")
+    desk.engine.fail(ServerBroke(SERVER.base_url, 500, ""))
+    assert "Try again" in window.transcript.plain_text()
+    window.transcript.offer_taken.emit(0)
+    desk.engine.say("Because.")
+    desk.engine.finish()
+    assert "Try again" not in window.transcript.plain_text()
+    assert window.transcript.plain_text().count("Why?") == 1
+
+
+def test_a_reply_that_wanted_another_key_leads_there_and_asks_nothing(desk):
+    window = desk.open()
+    connect(desk)
+    desk.send("Why?")
+    desk.engine.fail(KeyRefused(SERVER.base_url, 401, True))
+    count = len(desk.engine.requests)
+    window.transcript.offer_taken.emit(0)
+    assert window.server_panel is not None
+    assert window.server_panel.isVisible()
+    assert len(desk.engine.requests) == count
+
+
+def test_escape_puts_the_panel_away_and_lets_a_reply_go_on(desk):
+    window = desk.open()
+    desk.send("Why?")
+    window.server_action.trigger()
+    panel = window.server_panel
+    assert panel is not None
+    panel.address_field.setFocus()
+    desk.qtbot.keyClick(panel.address_field, Qt.Key.Key_Escape)
+    assert not panel.isVisible()
+    assert desk.engine.cancelled == []
+
+
+def test_the_panel_follows_the_theme(desk):
+    window = desk.open()
+    window.server_action.trigger()
+    desk.themes.set_scheme(ColourScheme.DARK)
+    assert window.server_panel is not None
+    assert window.server_panel._theme.is_dark

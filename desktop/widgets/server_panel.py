@@ -1,0 +1,304 @@
+"""Where a server is named, and one of its models is chosen: in place, no dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.secrets import KeyPlace
+from desktop.server_choice import ServerChoice, ServerPhase, ServerState
+from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
+from desktop.widgets.buttons import HEIGHT, Button, ButtonKind
+from desktop.widgets.painting import paint_box, paint_focus_ring
+from inference import RemoteModel
+
+_ROWS = 6  # of models, before the list scrolls
+_MANY = 8  # models, from where on a filter helps
+
+
+class ServerPanel(QWidget):
+    """Asks for a server's address and key, shows what it answers, and offers its models; an only one is taken."""
+
+    chosen = Signal(object)  # RemoteModel
+    closed = Signal()
+
+    def __init__(self, theme: Theme, servers: ServerChoice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._servers = servers
+        self._state = servers.state
+        self._title = _label(self.tr("Connect to a server"), control_font())
+        self._about = _label(
+            self.tr("Any OpenAI-compatible one: llama-server, vLLM, Ollama, LM Studio. What you write is sent there."),
+            figure_font(),
+        )
+        self.address_field = LineField(theme, self.tr("Address"), "http://127.0.0.1:8080/v1")
+        self.key_field = LineField(theme, self.tr("Key"), self.tr("only where the server wants one"))
+        self.key_field.setEchoMode(QLineEdit.EchoMode.Password)
+        self._keys_kept = _label("", figure_font())
+        self.connect_button = Button(theme, text=self.tr("Connect"), kind=ButtonKind.OUTLINED)
+        self.close_button = Button(theme, name=self.tr("Close without connecting"), icon_name="close")
+        self._answer = _label("", control_font())
+        self.filter_field = LineField(theme, self.tr("Find a model"), self.tr("Find"))
+        self.models = _Models(self.tr("Models of the server"))
+        self.use_button = Button(theme, text=self.tr("Use this model"), kind=ButtonKind.PRIMARY)
+        self._lay_out()
+        self._connect()
+        self.set_theme(theme)
+        self.show_state(servers.state)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What is said, from top to bottom."""
+        labels = (self._title, self._about, self._keys_kept, self._answer)
+        return tuple(label.text() for label in labels if label.text())
+
+    def begin(self, address: str = "") -> None:
+        """Start with this address, and the keyboard where something is to be typed."""
+        self._servers.begin()
+        if address:
+            self.address_field.setText(address)
+        self.key_field.clear()
+        (self.key_field if address else self.address_field).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_state(self, state: ServerState) -> None:
+        """Show how far it is with the server."""
+        is_new = state.offered != self._state.offered or state.base_url != self._state.base_url
+        failed_anew = state.phase is ServerPhase.FAILED and self._state.phase is not ServerPhase.FAILED
+        self._state = state
+        self.connect_button.setEnabled(state.phase is not ServerPhase.ASKING)
+        self._keys_kept.setText(self._where_keys_are_kept(state.keys_kept))
+        self._answer.setText(self._answer_words(state))
+        self._answer.setVisible(bool(self._answer.text()))
+        self._colour(self._answer, self._theme.error if state.phase is ServerPhase.FAILED else self._theme.text)
+        if state.phase is ServerPhase.OFFERED and is_new:
+            self.key_field.clear()
+            self.models.show_names(state.offered)
+            self.models.setFocus(Qt.FocusReason.OtherFocusReason)
+        if failed_anew and state.wants_key:
+            self.key_field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_models(shown=state.phase is ServerPhase.OFFERED and bool(state.offered))
+        if state.phase is ServerPhase.OFFERED and is_new and len(state.offered) == 1:
+            self._choose()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        themed = (self.address_field, self.key_field, self.filter_field, self.models)
+        for widget in (*themed, self.connect_button, self.close_button, self.use_button):
+            widget.set_theme(theme)
+        for label in (self._about, self._keys_kept):
+            self._colour(label, theme.muted)
+        self._colour(self._answer, theme.error if self._state.phase is ServerPhase.FAILED else theme.text)
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        # Esc closes the panel before it stops a reply.
+        if (
+            event.type() is QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_box(painter, self.rect(), fill=self._theme.background, edge=self._theme.border)
+        painter.end()
+
+    def _lay_out(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 8, 12)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addWidget(self._about)
+        column.addLayout(self._fields())
+        column.addWidget(self._keys_kept)
+        column.addWidget(self._answer)
+        column.addWidget(self.filter_field)
+        column.addWidget(self.models)
+        column.addWidget(self.use_button)
+
+    def _fields(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(8)
+        for row, field in enumerate((self.address_field, self.key_field)):
+            name = _label(field.accessibleName(), control_font())
+            name.setBuddy(field)
+            grid.addWidget(name, row, 0)
+            grid.addWidget(field, row, 1)
+        grid.addWidget(self.connect_button, 1, 2)
+        grid.setColumnStretch(1, 1)
+        return grid
+
+    def _connect(self) -> None:
+        self._servers.changed.connect(self.show_state)
+        self.close_button.clicked.connect(self.closed)
+        self.connect_button.clicked.connect(self._ask)
+        self.address_field.returnPressed.connect(self._ask)
+        self.key_field.returnPressed.connect(self._ask)
+        self.filter_field.textChanged.connect(self.models.narrow)
+        self.filter_field.returnPressed.connect(self._choose)
+        self.use_button.clicked.connect(self._choose)
+        self.models.itemActivated.connect(self._choose)
+
+    def _ask(self) -> None:
+        if self.connect_button.isEnabled():
+            self._servers.ask(self.address_field.text(), self.key_field.text())
+
+    def _choose(self) -> None:
+        name = self.models.current_name
+        if name is not None:
+            self.chosen.emit(RemoteModel(self._state.base_url, name))
+
+    def _show_models(self, *, shown: bool) -> None:
+        self.filter_field.setVisible(shown and len(self._state.offered) > _MANY)
+        self.models.setVisible(shown)
+        self.use_button.setVisible(shown)
+
+    def _answer_words(self, state: ServerState) -> str:
+        match state.phase:
+            case ServerPhase.IDLE:
+                return ""
+            case ServerPhase.ASKING:
+                return self.tr("Asking {address}").format(address=state.base_url)
+            case ServerPhase.FAILED:
+                return state.error
+            case ServerPhase.OFFERED if state.offered:
+                return self.tr("Which model is to answer?")
+            case ServerPhase.OFFERED:
+                return self.tr("This server offers no model.")
+
+    def _where_keys_are_kept(self, place: KeyPlace | None) -> str:
+        match place:
+            case None:
+                return ""
+            case KeyPlace.KEYRING:
+                return self.tr("A key is kept in the system's keyring and sent to this address only.")
+            case KeyPlace.SESSION:
+                return self.tr(
+                    "There is no keyring here: a key is kept until Headwater closes, and sent to this address only."
+                )
+
+    def _colour(self, label: QLabel, colour: QColor) -> None:
+        palette = label.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, colour)
+        label.setPalette(palette)
+
+
+class LineField(QLineEdit):
+    """A line to type in, in the theme's colours."""
+
+    def __init__(self, theme: Theme, name: str, hint: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
+        self.setFont(control_font())
+        self.setFrame(False)
+        self.setTextMargins(8, 0, 8, 0)
+        self.setFixedHeight(HEIGHT)
+        self.setMinimumWidth(60)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
+        palette.setColor(QPalette.ColorRole.Text, theme.text)
+        palette.setColor(QPalette.ColorRole.PlaceholderText, theme.muted)
+        self.setPalette(palette)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        focused = self.hasFocus()
+        paint_box(painter, self.rect(), fill=self._theme.surface, edge=None if focused else self._theme.field_edge)
+        if focused:
+            paint_focus_ring(painter, self.rect(), self._theme.accent)
+        painter.end()
+        super().paintEvent(event)
+
+
+class _Models(QListWidget):
+    """The names of models. The first that is found is chosen; Enter takes it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setFont(control_font())
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUniformItemSizes(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+
+    @property
+    def current_name(self) -> str | None:
+        item = self.currentItem()
+        if not self.count() or item.isHidden():
+            return None
+        return item.text()
+
+    def show_names(self, names: Sequence[str]) -> None:
+        self.clear()
+        self.addItems(list(names))
+        for number, name in enumerate(names):
+            self.item(number).setToolTip(name)
+        self.setFixedHeight(min(_ROWS, max(1, len(names))) * _row_height(self) + 2)
+        self.setCurrentRow(0)
+
+    def narrow(self, text: str) -> None:
+        """Show only the names with this text in them."""
+        wanted = text.strip().casefold()
+        first = None
+        for number in range(self.count()):
+            is_hidden = wanted not in self.item(number).text().casefold()
+            self.item(number).setHidden(is_hidden)
+            first = number if first is None and not is_hidden else first
+        if first is not None and self.current_name is None:
+            self.setCurrentRow(first)
+
+    def set_theme(self, theme: Theme) -> None:
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Base, theme.surface)
+        palette.setColor(QPalette.ColorRole.Text, theme.text)
+        palette.setColor(QPalette.ColorRole.Highlight, theme.bubble)
+        palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
+        self.setPalette(palette)
+        self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
+
+
+def _row_height(view: QListWidget) -> int:
+    return max(view.sizeHintForRow(0), view.fontMetrics().height() + 6)
+
+
+def _label(text: str, font: QFont) -> QLabel:
+    label = QLabel(text)
+    label.setFont(font)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setMinimumWidth(40)
+    return label
