@@ -216,7 +216,6 @@ class _Field(QPlainTextEdit):
         self.setAccessibleName(self.tr("Message"))
         self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter begins a new line"))
         self.document().setDocumentMargin(6)
-        self.viewport().setAutoFillBackground(False)  # the composer paints the box around it
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._fit()
 
@@ -288,7 +287,7 @@ class _Field(QPlainTextEdit):
 
     def _show_placeholder(self) -> None:
         prompt = self.tr("Message {name}").format(name=self._recipient) if self._recipient else self.tr("Message")
-        room = max(40, self.viewport().width() - 2 * ceil(self.document().documentMargin()) - 8)
+        room = max(40, self.contentsRect().width() - 2 * ceil(self.document().documentMargin()) - 8)
         self.setPlaceholderText(self.fontMetrics().elidedText(prompt, Qt.TextElideMode.ElideRight, room))
 
     def _fit(self) -> None:

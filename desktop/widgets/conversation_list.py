@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 
 from PySide6.QtCore import (
     QAbstractListModel,
+    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -24,7 +25,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListView,
     QStackedLayout,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -34,11 +34,10 @@ from PySide6.QtWidgets import (
 from desktop.conversations import Conversation
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button
-from desktop.widgets.painting import Emblem, paint_box, paint_focus_ring
+from desktop.widgets.painting import Emblem, paint_box, paint_focus_ring, recolour
 
 _ID = Qt.ItemDataRole.UserRole
-_ROW_HEIGHT = 36
-_GROUP_HEIGHT = 36
+_ROW_HEIGHT = 36  # of conversations and of the names of groups
 _Index = QModelIndex | QPersistentModelIndex
 
 
@@ -58,7 +57,7 @@ class ConversationList(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._model = _Model(today, self)
-        self.view = _View(self._model, _Delegate(theme, self))
+        self.view = _View(self._model, theme)
         self.new_button = Button(theme, name=self.tr("New conversation (Ctrl+N)"), icon_name="plus")
         self.new_button.clicked.connect(self.new_wanted)
         self.fold_button = Button(theme, name=self.tr("Hide the sidebar (Ctrl+B)"), icon_name="sidebar")
@@ -81,8 +80,12 @@ class ConversationList(QWidget):
 
     def set_current(self, conversation: int | None) -> None:
         """Mark the one that is open; `None` for a new one, which is not in the list yet."""
+        before = self._model.opened_row()
         self._model.opened = conversation
         self._mark_current()
+        for row in (before, self._model.opened_row()):
+            if row is not None:
+                self.view.update(self._model.index(row, 0))
 
     def titles(self) -> tuple[str, ...]:
         """What is shown from top to bottom, the groups' names included."""
@@ -93,9 +96,7 @@ class ConversationList(QWidget):
         self.new_button.set_theme(theme)
         self.fold_button.set_theme(theme)
         self.view.set_theme(theme)
-        quiet = self._empty.palette()
-        quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
-        self._empty.setPalette(quiet)
+        recolour(self._empty, QPalette.ColorRole.WindowText, theme.muted)
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -134,7 +135,6 @@ class ConversationList(QWidget):
     def _mark_current(self) -> None:
         row = self._model.opened_row()
         self.view.setCurrentIndex(QModelIndex() if row is None else self._model.index(row, 0))
-        self.view.viewport().update()
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,28 +199,47 @@ class _Model(QAbstractListModel):
 
 
 class _View(QListView):
-    """The list itself, with Enter of its own: not every platform activates on it."""
+    """The list itself, with Enter of its own: not every platform activates on it.
+
+    It says where the mouse and the keyboard are, which a style option would say too: but its flags are QStyle's, and
+    to make Python's half of QStyle takes as long as all of this list.
+    """
 
     enter_pressed = Signal(QModelIndex)
 
-    def __init__(self, model: _Model, delegate: _Delegate) -> None:
+    def __init__(self, model: _Model, theme: Theme) -> None:
         super().__init__()
-        self._delegate = delegate
+        self._delegate = _Delegate(theme, self)
+        self._pointed = -1
         self.setModel(model)
-        self.setItemDelegate(delegate)
+        self.setItemDelegate(self._delegate)
         self.setFont(control_font())
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
+        self.entered.connect(self._point_at)
+        self.viewportEntered.connect(self._point_at)
+        self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setAccessibleName(self.tr("Conversations"))
-        self.viewport().setAutoFillBackground(False)
+
+    def is_pointed_at(self, index: _Index) -> bool:
+        """Whether the mouse is over this row."""
+        return index.row() == self._pointed
+
+    def is_typed_at(self, index: _Index) -> bool:
+        """Whether the keyboard is on this row."""
+        return self.hasFocus() and index == self.currentIndex()
 
     def set_theme(self, theme: Theme) -> None:
         self._delegate.theme = theme
         self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
-        self.viewport().update()
+        recolour(self, QPalette.ColorRole.Base, theme.background)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._point_at(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
@@ -228,16 +247,21 @@ class _View(QListView):
         else:
             super().keyPressEvent(event)
 
+    def _point_at(self, index: QModelIndex | None = None) -> None:
+        # Qt itself paints the rows anew that the mouse enters and leaves.
+        self._pointed = -1 if index is None else index.row()
+
 
 class _Delegate(QStyledItemDelegate):
     """Paints a row: the open one on the bubble's colour, the one the keyboard is on in a ring."""
 
-    def __init__(self, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, view: _View) -> None:
+        super().__init__(view)
+        self._view = view
         self.theme = theme
 
-    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(80, _GROUP_HEIGHT if _is_group(index) else _ROW_HEIGHT)
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
+        return QSize(80, _ROW_HEIGHT)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         painter.save()
@@ -245,7 +269,7 @@ class _Delegate(QStyledItemDelegate):
         if _is_group(index):
             self._paint_group(painter, place, str(index.data()))
         else:
-            self._paint_conversation(painter, place, option, index)
+            self._paint_conversation(painter, place, index)
         painter.restore()
 
     def _paint_group(self, painter: QPainter, place: QRect, name: str) -> None:
@@ -257,14 +281,13 @@ class _Delegate(QStyledItemDelegate):
         below = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom
         painter.drawText(place.adjusted(16, 0, -16, -6), below, name)
 
-    def _paint_conversation(self, painter: QPainter, place: QRect, option: QStyleOptionViewItem, index: _Index) -> None:
+    def _paint_conversation(self, painter: QPainter, place: QRect, index: _Index) -> None:
         box = place.adjusted(8, 1, -8, -1)
-        state: QStyle.StateFlag = option.state
         model = index.model()
         opened = isinstance(model, _Model) and model.is_opened(index)
-        if opened or state & QStyle.StateFlag.State_MouseOver:
+        if opened or self._view.is_pointed_at(index):
             paint_box(painter, box, fill=self.theme.bubble if opened else self.theme.code)
-        if state & QStyle.StateFlag.State_HasFocus:
+        if self._view.is_typed_at(index):
             paint_focus_ring(painter, box, self.theme.accent)
         font = _strong(control_font()) if opened else control_font()
         painter.setFont(font)

@@ -9,14 +9,14 @@ from importlib import resources
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import Theme, control_font, figure_font, message_font, scroll_bar_style
 from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
-from desktop.widgets.painting import Emblem
+from desktop.widgets.painting import Emblem, recolour
 from inference import ModelConfig, ModelInfo, RemoteModelInfo
 
 _WIDTH = 560
@@ -78,20 +78,15 @@ class EmptyState(QScrollArea):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         for label in (self._about, self._facts):
-            _colour(label, theme.muted)
+            recolour(label, QPalette.ColorRole.WindowText, theme.muted)
         for button in (self.open_button, *self.prompt_buttons):
             button.set_theme(theme)
+        recolour(self, QPalette.ColorRole.Window, theme.surface)
         self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
-        self.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._emblem.setVisible(self.height() >= _TALL)  # words and prompts come first
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(self.viewport().rect(), self._theme.surface)
-        painter.end()
 
     def _show_nothing_yet(self) -> None:
         self._title.setText(self.tr("No model yet"))
@@ -156,7 +151,6 @@ class EmptyState(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.viewport().setAutoFillBackground(False)
         self._prompts = QVBoxLayout()
         self._prompts.setSpacing(8)
         column = QVBoxLayout()
@@ -170,7 +164,6 @@ class EmptyState(QScrollArea):
         column.addLayout(self._prompts)
         page = _centred(column)
         self.setWidget(page)
-        page.setAutoFillBackground(False)  # a scroll area asks its page to fill itself; this one paints the ground
 
 
 class _PromptButton(Button):
@@ -235,9 +228,3 @@ def _title_font() -> QFont:
     font.setPointSizeF(1.8 * font.pointSizeF())
     font.setWeight(QFont.Weight.DemiBold)
     return font
-
-
-def _colour(label: QLabel, colour: QColor) -> None:
-    palette = label.palette()
-    palette.setColor(QPalette.ColorRole.WindowText, colour)
-    label.setPalette(palette)

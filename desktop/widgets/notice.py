@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.theme import Theme, control_font, paint_icon, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.painting import paint_box
+from desktop.widgets.painting import paint_box, recolour
 
 _ICON = 20
 _NARROW = 480
@@ -57,6 +57,9 @@ class Notice(QWidget):
 
     def announce(self) -> None:
         """Have a screen reader say it."""
+        # Python's half of QAccessible, two hundred roles and events, is not made before there is something to say.
+        from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
         event = QAccessibleAnnouncementEvent(self, self.text)
         if self.kind is not NoticeKind.INFORMATION:
             event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
@@ -131,6 +134,7 @@ class NoticeStack(QScrollArea):
         self._fit()
 
     def set_theme(self, theme: Theme) -> None:
+        recolour(self, QPalette.ColorRole.Window, theme.surface)
         self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -146,7 +150,6 @@ class NoticeStack(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.viewport().setAutoFillBackground(False)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
         stack = QWidget()
@@ -158,7 +161,6 @@ class NoticeStack(QScrollArea):
         row.addWidget(stack, 1000)
         row.addStretch(1)
         self.setWidget(self._page)
-        self._page.setAutoFillBackground(False)  # a scroll area asks its page to fill itself
         self._page.installEventFilter(self)
 
     def _fit(self) -> None:

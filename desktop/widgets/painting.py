@@ -6,7 +6,7 @@ from itertools import product
 from math import ceil
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QWidget
 
 from desktop.theme import Theme, paint_icon
@@ -18,6 +18,13 @@ RING = 2
 def text_width(font: QFont, text: str) -> int:
     """Whole pixels in which `text` stands without being cut."""
     return ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1
+
+
+def recolour(widget: QWidget, role: QPalette.ColorRole, colour: QColor) -> None:
+    """Have a widget, and what stands in it, paint `role` in this colour."""
+    palette = widget.palette()
+    palette.setColor(role, colour)
+    widget.setPalette(palette)
 
 
 def paint_box(

@@ -3,7 +3,9 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
 
 from desktop.conversations import Conversation
 from desktop.theme import load_theme
@@ -35,10 +37,17 @@ def shown(qtbot):
     return made
 
 
+def place_of(shown: ConversationList, title: str) -> QRect:
+    return shown.view.visualRect(shown.view.model().index(shown.titles().index(title), 0))
+
+
 def click(qtbot, shown: ConversationList, title: str) -> None:
-    row = shown.titles().index(title)
-    place = shown.view.visualRect(shown.view.model().index(row, 0)).center()
-    qtbot.mouseClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.mouseClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=place_of(shown, title).center())
+
+
+def ground_at(shown: ConversationList, place: QRect) -> QColor:
+    """The colour of a row's box, where no letter stands."""
+    return shown.view.grab().toImage().pixelColor(place.right() - 12, place.center().y())
 
 
 def test_conversations_stand_in_groups_by_day(shown):
@@ -144,3 +153,29 @@ def test_both_themes_paint_it(shown):
     light = shown.grab().toImage()
     shown.set_theme(load_theme("dark"))
     assert shown.grab().toImage() != light
+
+
+def test_the_row_under_the_mouse_is_marked_until_the_mouse_is_elsewhere(shown, qtbot):
+    shown.show_conversations(SOME)
+    caching = place_of(shown, "KV caching")
+    plain = ground_at(shown, caching)
+    qtbot.mouseMove(shown.view.viewport(), place_of(shown, "Why rivers bend").center())
+    qtbot.mouseMove(shown.view.viewport(), caching.center())
+    assert ground_at(shown, caching) != plain
+    qtbot.mouseMove(shown.view.viewport(), place_of(shown, "Why rivers bend").center())
+    assert ground_at(shown, caching) == plain
+    assert ground_at(shown, place_of(shown, "Why rivers bend")) != plain
+    QApplication.sendEvent(shown.view, QEvent(QEvent.Type.Leave))
+    assert ground_at(shown, place_of(shown, "Why rivers bend")) == plain
+
+
+def test_the_row_that_the_keyboard_is_on_has_a_ring(shown, qtbot):
+    shown.show_conversations(SOME)
+    shown.view.setFocus()
+    qtbot.waitUntil(shown.view.hasFocus)
+    qtbot.keyClick(shown.view, Qt.Key.Key_Down)
+    place = place_of(shown, "Why rivers bend")
+    at_its_edge = QPoint(place.left() + 9, place.center().y())
+    ringed = shown.view.grab().toImage().pixelColor(at_its_edge)
+    shown.view.clearFocus()
+    assert shown.view.grab().toImage().pixelColor(at_its_edge) != ringed == load_theme("light").accent
