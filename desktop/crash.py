@@ -7,17 +7,20 @@ report that can be copied. The report holds no conversation: of an exception onl
 from __future__ import annotations
 
 import logging
-import platform
 import sys
 import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6 import __version__ as pyside_version
 from PySide6.QtCore import QMessageLogContext, QObject, Qt, QtMsgType, Signal, qInstallMessageHandler
-from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QApplication
+
+if TYPE_CHECKING:
+    from desktop.crash_dialog import CrashDialog
 
 log = logging.getLogger("headwater")
 
@@ -82,6 +85,8 @@ class CrashHook(QObject):
     def _open_dialog(self, report: str) -> None:
         # The first fault is the one to report; those after it often only follow from it.
         if self._dialog is None:
+            from desktop.crash_dialog import CrashDialog  # every start would pay for it, and hardly any needs it
+
             self._dialog = CrashDialog(report)
             self._dialog.finished.connect(self._on_closed)
             self._dialog.open()
@@ -90,38 +95,6 @@ class CrashHook(QObject):
         if self._dialog is not None:
             self._dialog.deleteLater()
             self._dialog = None
-
-
-class CrashDialog(QDialog):
-    """Says that something went wrong, and offers the report."""
-
-    def __init__(self, report: str) -> None:
-        super().__init__(QApplication.activeWindow())
-        self.setWindowTitle(self.tr("Headwater"))
-        words = QLabel(
-            self.tr(
-                "Something went wrong inside Headwater. What was said so far is kept, and you can go on.\n"
-                "This report helps to repair it; it holds nothing of your conversations."
-            )
-        )
-        words.setWordWrap(True)
-        self.report = QPlainTextEdit(report)
-        self.report.setReadOnly(True)
-        self.report.setAccessibleName(self.tr("Report"))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        self.copy_button = buttons.addButton(self.tr("Copy the report"), QDialogButtonBox.ButtonRole.ActionRole)
-        self.copy_button.clicked.connect(self._copy)
-        buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 16)
-        column.setSpacing(12)
-        column.addWidget(words)
-        column.addWidget(self.report, 1)
-        column.addWidget(buttons)
-        self.resize(640, 420)
-
-    def _copy(self) -> None:
-        QApplication.clipboard().setText(self.report.toPlainText())
 
 
 def report_of(error: BaseException) -> str:
@@ -135,6 +108,8 @@ def report_of(error: BaseException) -> str:
 
 
 def _surroundings() -> tuple[str, ...]:
+    import platform  # as above
+
     return (
         f"Python {platform.python_version()}, PySide6 {pyside_version}",
         f"{platform.system()} {platform.release()} {platform.machine()}",

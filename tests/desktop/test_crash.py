@@ -12,7 +12,8 @@ import traceback
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop.crash import CrashDialog, CrashHook, report_of
+from desktop.crash import CrashHook, report_of
+from desktop.crash_dialog import CrashDialog
 
 CONFIDED = "what was said in confidence"
 
