@@ -174,6 +174,7 @@ class ChatSession(QObject):
         self._conversation = conversation
         self._draft = store.new_draft if conversation is None else conversation.draft
         self._turns = [] if conversation is None else list(store.turns(conversation.head))
+        self._draft_is_kept = True
         self._window_policy = WindowPolicy.STOP if conversation is None else conversation.window_policy
         self._info = models.state.info
         self._generation: _Generation | None = None
@@ -230,7 +231,7 @@ class ChatSession(QObject):
     @property
     def is_settled(self) -> bool:
         """Whether nothing runs and nothing waits to be stored."""
-        return self._generation is None and self._unsaved is None
+        return self._generation is None and self._unsaved is None and self._draft_is_kept
 
     @property
     def draft(self) -> str:
@@ -246,6 +247,9 @@ class ChatSession(QObject):
         # Half a surrogate pair, as a broken clipboard brings it, can be neither stored nor tokenised.
         question = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         try:
+            if self._is_behind():
+                self.failed.emit(self._went_on_elsewhere())
+                return False
             reply = self._store_question(question, model, streaming=streaming)
         except StoreError as error:
             self.failed.emit(str(error))
@@ -292,14 +296,13 @@ class ChatSession(QObject):
         if text == self._draft:
             return
         self._draft = text
-        try:
-            self._store.set_draft(None if self._conversation is None else self._conversation.id, text)
-        except StoreError as error:
-            self.failed.emit(str(error))
+        self._draft_is_kept = False
+        self._keep_draft()
 
     def flush(self) -> None:
         """Store now what otherwise waits a moment."""
         self._save()
+        self._keep_draft()
 
     def on_model(self, state: ModelState) -> None:
         """Another model, or the same one otherwise: other figures, and perhaps other remedies."""
@@ -342,7 +345,7 @@ class ChatSession(QObject):
         )
         is_new = self._conversation is None
         self._conversation = exchange.conversation
-        self._draft = ""
+        self._draft, self._draft_is_kept = "", True
         self._turns.append(exchange.question)
         if is_new:
             self.title_changed.emit(exchange.conversation.title)
@@ -358,6 +361,9 @@ class ChatSession(QObject):
         failed = self._turns[-1]
         question = self._turns[-2].id
         try:
+            if self._is_behind():
+                self.failed.emit(self._went_on_elsewhere())
+                return False
             reply = self._store.begin_reply(
                 question,
                 conversation=failed.conversation,
@@ -392,6 +398,17 @@ class ChatSession(QObject):
         self._show_activity(self._activity_at_first(model, streaming=streaming))
         self._show_figures()
         self._ask(self._generation)
+
+    def _is_behind(self) -> bool:
+        """Whether another window went on here: an answer to what is shown would put that out of sight."""
+        if self._conversation is None:
+            return False
+        return self._store.conversation(self._conversation.id).head != self._turns[-1].id
+
+    def _went_on_elsewhere(self) -> str:
+        return self.tr(
+            "This conversation went on in another window. Open it again from the list to see it; what you typed stays."
+        )
 
     def _usual_rate(self, model: AnyModel) -> float | None:
         """At which this model read its last prompts: a server says itself how far it is, where it does."""
@@ -538,6 +555,16 @@ class ChatSession(QObject):
                 self._warned = True
                 self.failed.emit(str(error))
             self._checkpoint_timer.start()
+
+    def _keep_draft(self) -> None:
+        """Where that fails it stays in this session, which stays until it can be kept."""
+        if self._draft_is_kept:
+            return
+        try:
+            self._store.set_draft(None if self._conversation is None else self._conversation.id, self._draft)
+            self._draft_is_kept = True
+        except StoreError as error:
+            self.failed.emit(str(error))
 
     def _show_activity(self, activity: Activity) -> None:
         self._activity = activity

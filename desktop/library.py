@@ -53,7 +53,7 @@ class Library(QObject):
             self.opened.emit(self._current)
             return
         try:
-            self._show(self._new_session(None))
+            self._show(self._session_of(None))
         except StoreError as error:
             self.failed.emit(str(error))
 
@@ -74,11 +74,17 @@ class Library(QObject):
         for session in self._sessions:
             session.flush()
 
-    def _session_of(self, conversation_id: int) -> ChatSession:
+    def _session_of(self, conversation_id: int | None) -> ChatSession:
+        """The one that has something left to do there, else another, which reads what other windows did meanwhile.
+
+        `None` is for an empty conversation.
+        """
         for session in self._sessions:
-            if session.conversation is not None and session.conversation.id == conversation_id:
+            conversation = session.conversation
+            is_of_it = (None if conversation is None else conversation.id) == conversation_id
+            if is_of_it and not session.is_settled:
                 return session
-        return self._new_session(self._store.conversation(conversation_id))
+        return self._new_session(None if conversation_id is None else self._store.conversation(conversation_id))
 
     def _new_session(self, conversation: Conversation | None) -> ChatSession:
         session = ChatSession(self._store, self._engine, self._models, conversation, self)

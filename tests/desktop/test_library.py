@@ -186,3 +186,53 @@ def test_replies_cut_off_before_are_counted(qapp, path, engine, tmp_path):
     assert library.interrupted == 1
     assert titles(library) == ["Why?"]
     store.close()
+
+
+# What could not be stored, and what others stored.
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_no_draft_is_lost_while_another_conversation_is_open(library, engine, store, path, begun):
+    elsewhere = talk(library, engine, "first")
+    if begun:
+        place: int | None = talk(library, engine, "second")
+    else:
+        place = None
+        library.new()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    library.current.set_draft("half a thought")
+    library.open(elsewhere)
+    assert library.current.draft == ""
+    if place is None:
+        library.new()
+    else:
+        library.open(place)
+    assert library.current.draft == "half a thought"
+    other.close()
+    library.flush()
+    kept = store.new_draft if place is None else store.conversation(place).draft
+    assert kept == "half a thought"
+
+
+def test_what_another_window_added_is_there_when_a_conversation_is_opened_again(library, engine, path):
+    first = talk(library, engine, "first")
+    said: list[str] = []
+    library.current.failed.connect(said.append)
+    other = Store(path)
+    exchange = other.begin_exchange(
+        "from elsewhere",
+        conversation=first,
+        parent=library.current.turns[-1].id,
+        title="",
+        model_name="small",
+        model=ModelConfig(MODEL),
+        streamed=True,
+    )
+    library.current.set_draft("and from here")
+    assert not library.current.send("and from here", streaming=True)
+    assert "went on in another window" in said[0]
+    library.open(first)
+    assert library.current.turns[-1].id == exchange.reply.id
+    assert library.current.draft == "and from here"
+    other.close()
