@@ -25,6 +25,7 @@ class ProcessLock:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder = folder
         self._descriptor: int | None
+        self._clear_away()
         self.name, self._descriptor = _take_new(folder)
 
     def is_held(self, name: str) -> bool:
@@ -43,6 +44,12 @@ class ProcessLock:
             return False
         finally:
             os.close(descriptor)
+
+    def _clear_away(self) -> None:
+        """Remove what processes left behind that were ended."""
+        for path in self._folder.glob("*.lock"):
+            with suppress(OSError):  # a folder that is not ours to clear
+                self.is_held(path.name)
 
     def close(self) -> None:
         """Let go; from now on nobody writes under this name. Closing twice is fine."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import sqlite3
 import struct
 import zlib
@@ -36,6 +37,8 @@ from inference import (
     Usage,
     WindowPolicy,
 )
+
+_LEAST_ROOM = 64 << 10  # bytes; with less, SQLite's own files beside the conversations cannot grow
 
 
 class StoreError(Exception):
@@ -514,6 +517,9 @@ def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:
     match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
         case sqlite3.SQLITE_FULL:
             return _disk_full(path)
+        case sqlite3.SQLITE_IOERR if _has_no_room(path):
+            # So it speaks of the files beside the one with the conversations.
+            return _disk_full(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return f"Another program holds the conversations in {path} locked. Close it, then go on."
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
@@ -525,6 +531,13 @@ def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:
             return f"The conversations in {path} cannot be read or written: {error}."
         case _:
             return None
+
+
+def _has_no_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_ROOM
+    except OSError:
+        return False
 
 
 def _disk_full(path: Path) -> str:

@@ -23,6 +23,17 @@ def test_a_lock_nobody_holds_is_cleared_away(tmp_path):
     lock.close()
 
 
+def test_locks_of_processes_that_were_ended_do_not_heap_up(tmp_path):
+    running = ProcessLock(tmp_path)
+    for number in range(5):
+        (tmp_path / f"{number}.lock").touch()
+    later = ProcessLock(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {running.name, later.name}
+    assert later.is_held(running.name)
+    running.close()
+    later.close()
+
+
 def test_a_name_cannot_lead_out_of_the_folder(tmp_path):
     folder = tmp_path / "locks"
     lock = ProcessLock(folder)

@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import zlib
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -417,6 +418,13 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(small_disk):
     assert store.turns(exchange.reply.id)[-1].message.content == "some text"
     store.checkpoint(saying(exchange.reply, "other text"))
     store.close()
+
+
+def test_a_disk_that_is_full_before_anything_is_stored_is_said_in_the_same_words(small_disk):
+    with (small_disk / "filling").open("wb") as file, suppress(OSError):
+        file.write(bytes(600_000))
+    with pytest.raises(StoreError, match="is full"):
+        Store(small_disk / "conversations.sqlite3")
 
 
 # A trace is kept in few bytes.
