@@ -138,7 +138,7 @@ class ModelCrashed(ModelError):
         self.was_on_gpu = was_on_gpu
 
     def __str__(self) -> str:
-        said = f" Its last line: {self.lines[-1]}" if self.lines else ""
+        said = f" Its last line: {self.lines[-1].rstrip('.')}." if self.lines else ""
         ways = ["the CPU"] if self.was_on_gpu else []
         if self.smaller_context is not None:
             ways.append(f"a window of {self.smaller_context:,} tokens")

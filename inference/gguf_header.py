@@ -208,6 +208,8 @@ def _read(path: Path) -> GgufFacts:
     try:
         if path.is_dir():
             raise ModelUnreadable(path, "This is a folder. Choose a file in it.")
+        if path.exists() and not path.is_file():
+            raise ModelUnreadable(path, "This is no file.")  # a pipe would be waited for, for ever
         with path.open("rb", buffering=1 << 20) as file:
             return _Header(path, file).facts()
     except (FileNotFoundError, NotADirectoryError) as error:

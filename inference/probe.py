@@ -79,6 +79,7 @@ def try_in_child(
             if time.monotonic() > deadline:
                 raise _crashed(config, facts, child, f"it did not answer within {seconds:,.0f} seconds")
             progress(child.fraction)
+        progress(child.fraction)
         if outcome := _how_it_died(child.status()):
             raise _crashed(config, facts, child, outcome)
     finally:

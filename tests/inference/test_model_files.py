@@ -1,4 +1,5 @@
 import importlib.util
+import os
 import struct
 import sys
 from pathlib import Path
@@ -73,6 +74,12 @@ def test_what_is_no_model_is_named(tmp_path, content, sentence):
 
 def test_a_folder_is_no_model(tmp_path):
     assert "folder" in refusal(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.gguf")
+    assert "This is no file." in refusal(tmp_path / "pipe.gguf")
 
 
 def test_a_file_that_may_not_be_read_says_why(tmp_path):
