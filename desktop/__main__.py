@@ -13,9 +13,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
+from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from inference import RemoteModel
@@ -25,6 +26,9 @@ NAME = "headwater"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; returns the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an answer holds letters that some terminals lack
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["cli"]:
         from inference.__main__ import main as answer_in_the_terminal
@@ -103,7 +107,7 @@ def _run(options: argparse.Namespace) -> int:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         if picture is None:
             picture = folder / "demo.png"
-        print(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n", flush=True)
+        _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
     from desktop.app import Places, run
     from inference import InvalidRequest
 
@@ -163,11 +167,22 @@ def _states_folder(data_folder: Path | None) -> Path:
 
 
 def _say(words: str) -> None:
-    print(words, flush=True)
+    try:
+        print(words, flush=True)
+    except OSError:  # nobody reads any more, or the disk that it goes to is full
+        _speak_to_nobody(sys.stdout)
 
 
 def _complain(sentence: str) -> None:
-    print(f"{NAME}: {sentence}", file=sys.stderr, flush=True)
+    try:
+        print(f"{NAME}: {sentence}", file=sys.stderr, flush=True)
+    except OSError:
+        _speak_to_nobody(sys.stderr)
+
+
+def _speak_to_nobody(stream: TextIO) -> None:
+    """Python would complain once more when it leaves, and change the exit status."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _version() -> str:

@@ -65,6 +65,7 @@ class App(QObject):
     """The running program."""
 
     begun = Signal()  # the window is painted, the model is loading
+    broke = Signal(str)  # a fault of our own, which was logged and shown; the report
     left = Signal(int)  # everything is closed; the exit status
 
     def __init__(
@@ -148,6 +149,7 @@ class App(QObject):
         self._bridge.counted.connect(self._draft_count.on_counted)
         self.library.failed.connect(self._say)
         self.window.closing.connect(self.leave)
+        self._crash.shown.connect(self.broke)
 
     def _open_newest(self) -> None:
         """Begin where the program was cut off."""
@@ -204,15 +206,17 @@ def run(
     app.install_crash_hook()
     interrupts = Interrupts()
     interrupts.happened.connect(app.window.close)
+    demo = None
     if picture is not None:
         demo = Demo(app.window, picture, say, complain, app)
         demo.ended.connect(app.leave)
         app.begun.connect(demo.begin)
+        app.broke.connect(demo.give_up)
     app.show()
     status = application.exec()
     app.leave(status)
     interrupts.close()
-    return status
+    return status if demo is None or demo.has_answered else status or 1
 
 
 class Interrupts(QObject):

@@ -38,6 +38,7 @@ _LEVELS = {
 class CrashHook(QObject):
     """Takes what nobody caught. `show` is called on Qt's thread with the report; without it a dialog appears."""
 
+    shown = Signal(str)  # the report
     _caught = Signal(str)
 
     def __init__(self, show: Callable[[str], None] | None = None, parent: QObject | None = None) -> None:
@@ -80,6 +81,7 @@ class CrashHook(QObject):
         log.log(_LEVELS.get(kind, logging.WARNING), "Qt: %s", message)
 
     def _on_caught(self, report: str) -> None:
+        self.shown.emit(report)
         self._show(report)
 
     def _open_dialog(self, report: str) -> None:

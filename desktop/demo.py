@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from desktop.chat_session import Activity
 from desktop.conversations import Turn, TurnState
 from desktop.window import Window
+from inference import FinishReason
 
 PROMPT = "Explain KV caching in one sentence."
 SETTLED_MILLISECONDS = 200  # the picture is of a window that has laid out and painted all of it
@@ -35,6 +36,12 @@ class Demo(QObject):
         self._say = say
         self._complain = complain
         self._stopped = False
+        self._has_answered = False
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether everything was shown that there is to show."""
+        return self._has_answered
 
     def begin(self) -> None:
         """Ask, as somebody would who types and presses Enter."""
@@ -47,14 +54,20 @@ class Demo(QObject):
             self._complain("The prompt could not be sent: there is no model.")
             self.ended.emit(1)
 
+    def give_up(self) -> None:
+        """Something broke that nobody foresaw, and was logged: what is waited for may never come."""
+        self._complain("Something went wrong inside Headwater.")
+        self.ended.emit(1)
+
     def _on_activity(self, activity: Activity) -> None:
         if activity.output_tokens >= ENOUGH_TOKENS and not self._stopped:
             self._stopped = True
             self._window.session.stop()
 
     def _on_end(self, turn: Turn) -> None:
-        if turn.state is not TurnState.COMPLETE:
-            self._complain(turn.error)
+        was_closed = turn.finish_reason is FinishReason.CANCELLED and not self._stopped
+        if was_closed or turn.state is not TurnState.COMPLETE:
+            self._complain(turn.error or "It was ended before the answer was there.")
             self.ended.emit(1)
             return
         self._say(f"{PROMPT}\n\n{turn.message.content}\n")
@@ -67,4 +80,5 @@ class Demo(QObject):
             self._say(f"\nScreenshot: {self._picture.absolute()}")
         else:
             self._complain(f"The screenshot cannot be saved as {self._picture}.")
+        self._has_answered = saved
         self.ended.emit(0 if saved else 1)

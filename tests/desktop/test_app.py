@@ -148,7 +148,8 @@ def test_a_fault_inside_the_engine_is_shown_in_place_and_reported(start, engine,
     app = start()
     engine.ready()
     ask(app, qtbot)
-    engine.fail(EngineFault("ValueError: no", '  File "engine.py", line 1, in f\n'))
+    with qtbot.waitSignal(app.broke):
+        engine.fail(EngineFault("ValueError: no", '  File "engine.py", line 1, in f\n'))
     qtbot.waitUntil(lambda: app.library.current.turns[-1].state is TurnState.FAILED)
     assert "Something went wrong inside Headwater's engine" in app.library.current.turns[-1].error
     qtbot.waitUntil(lambda: any("ValueError" in record.message for record in caplog.records))

@@ -99,3 +99,26 @@ def test_a_picture_that_cannot_be_saved_is_said(app, engine, said, complaints, q
         engine.finish()
     assert ended.args == [1]
     assert "cannot be saved" in complaints[0]
+
+
+def test_a_program_that_is_ended_before_the_answer_says_so_and_has_not_answered(
+    app, demo, engine, said, complaints, qtbot
+):
+    demo.begin()
+    engine.ready()
+    engine.say("Keys")
+    with qtbot.waitSignal(demo.ended) as ended:
+        app.window.close()
+    assert ended.args == [1]
+    assert said == []
+    assert complaints == ["It was ended before the answer was there."]
+    assert not demo.has_answered
+
+
+def test_what_breaks_on_the_way_ends_the_demonstration(app, demo, complaints, qtbot):
+    app.broke.connect(demo.give_up)
+    demo.begin()
+    with qtbot.waitSignal(demo.ended) as ended:
+        app.broke.emit("a report")
+    assert ended.args == [1]
+    assert complaints == ["Something went wrong inside Headwater."]

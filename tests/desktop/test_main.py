@@ -93,6 +93,31 @@ def test_a_picture_that_has_no_place_is_refused_before_anything_is_asked(tmp_pat
     )
 
 
+SPOKEN_TO_NOBODY = """
+import os, sys
+from desktop.__main__ import _complain, _say
+
+os.close(0)
+for number in (1, 2):
+    reader, writer = os.pipe()
+    os.close(reader)
+    os.dup2(writer, number)
+for _ in range(3):
+    _say("words")
+    _complain("a sentence")
+"""
+
+
+def test_words_that_nobody_reads_any_more_change_nothing():
+    assert run("-c", SPOKEN_TO_NOBODY).returncode == 0
+
+
+def test_a_terminal_without_the_letters_of_an_answer_gets_the_others(monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = run("-c", "from desktop.__main__ import main, _say; main(['--version']); _say('caf\\u00e9')")
+    assert done.stdout.endswith("caf?\n")
+
+
 IMPORTED = "import sys, desktop.__main__; print(*sorted(sys.modules))"
 
 
