@@ -89,7 +89,7 @@ from inference.requests import (
 )
 
 if TYPE_CHECKING:
-    from inference.client import Client, Response, connect, prompt_text
+    from inference.client import Client, Response, Wishes, connect, prompt_text
     from inference.counting import TokenCount, TokenCounter
     from inference.loading import list_devices, user_files
     from inference.machine import Device, DeviceKind, default_threads
@@ -102,6 +102,7 @@ _LATER = {
     "Client": "inference.client",
     "Response": "inference.client",
     "connect": "inference.client",
+    "Wishes": "inference.client",
     "prompt_text": "inference.client",
     "TokenCount": "inference.counting",
     "TokenCounter": "inference.counting",
@@ -201,6 +202,7 @@ __all__ = [
     "TurnsLeftOut",
     "Usage",
     "WindowPolicy",
+    "Wishes",
     "base_url_of",
     "connect",
     "default_threads",

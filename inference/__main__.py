@@ -11,7 +11,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, assert_never
@@ -66,7 +66,7 @@ def _answer(words: Sequence[str], parser: argparse.ArgumentParser) -> int:
             api_key=key_for(options.model, os.environ),
             context_size=options.context_size,
             threads=options.threads,
-            template=_template(options.template) if options.template is not None else None,
+            template=_text_in(options.template) if options.template is not None else None,
         )
         wishes = _wishes(options)
         with client:
@@ -106,7 +106,7 @@ def _sentence(error: InferenceError | OSError) -> str:
     return f"{where}{error.strerror or error}."
 
 
-def _template(path: Path) -> str:
+def _text_in(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig")
     except UnicodeDecodeError:
@@ -140,8 +140,12 @@ def _standard_input() -> str:
 
 
 def _wishes(options: argparse.Namespace) -> dict[str, Any]:
-    names = ("max_tokens", "stop", "temperature", "top_k", "top_p", "min_p", "repeat_penalty", "seed", "thinking")
-    return {name: getattr(options, name) for name in names}
+    named = {name: getattr(options, name) for name in ("max_tokens", "stop", "thinking", "speculation")}
+    chosen = {name: value for name, *_ in _SAMPLING if (value := getattr(options, name)) is not None}
+    if "logit_bias" in chosen:
+        chosen["logit_bias"] = dict(chosen["logit_bias"])
+    files = {name: getattr(options, name) for name in ("grammar", "json_schema")}
+    return named | chosen | {name: _text_in(path) for name, path in files.items() if path is not None}
 
 
 def _print_prompt(client: Client, messages: Sequence[Message], *, thinking: bool | None) -> None:
@@ -235,6 +239,40 @@ def _rate(tokens_per_second: float | None) -> str:
     return "" if tokens_per_second is None else f" at {tokens_per_second:.1f} tok/s"
 
 
+def _bias(text: str) -> tuple[int, float]:
+    token, _, bias = text.partition("=")
+    return int(token), float(bias)
+
+
+_SAMPLING: tuple[tuple[str, Callable[[str], object], str, str], ...] = (
+    ("temperature", float, "T", "0 always takes the likeliest token"),
+    ("top_k", int, "K", "choose among the K likeliest tokens; 0 for all"),
+    ("top_p", float, "P", "choose among the likeliest that make up P"),
+    ("min_p", float, "P", "leave out tokens below P times the likeliest"),
+    ("typical_p", float, "P", "choose among the most typical that make up P"),
+    ("top_n_sigma", float, "N", "leave out tokens more than N deviations below the likeliest"),
+    ("xtc_probability", float, "P", "how often the likeliest tokens are left out"),
+    ("xtc_threshold", float, "P", "how likely each of those is at the least"),
+    ("repeat_penalty", float, "R", "above 1 avoids repetition"),
+    ("presence_penalty", float, "R", "above 0 avoids tokens that were written"),
+    ("frequency_penalty", float, "R", "above 0 avoids tokens the more, the more often they were written"),
+    ("repeat_last_n", int, "N", "how many tokens back these three look; -1 for all"),
+    ("dry_multiplier", float, "M", "above 0 avoids that whole sequences repeat (DRY)"),
+    ("dry_base", float, "B", "how much more with each token of the sequence"),
+    ("dry_allowed_length", int, "N", "tokens that may repeat unpunished"),
+    ("dry_penalty_last_n", int, "N", "how many tokens back DRY looks; -1 for all"),
+    ("dry_sequence_breakers", str, "TEXT", "a text that sequences end at; may be repeated"),
+    ("dynatemp_range", float, "T", "let the temperature go up and down by T with the uncertainty"),
+    ("dynatemp_exponent", float, "E", "how it follows the uncertainty"),
+    ("mirostat", int, "V", "2 keeps the surprise even, in place of all that leaves out tokens"),
+    ("mirostat_tau", float, "S", "the surprise aimed at, in bits"),
+    ("mirostat_eta", float, "R", "how fast it is approached"),
+    ("logit_bias", _bias, "ID=BIAS", "add to a token's logit; -inf forbids it; may be repeated"),
+    ("seed", int, "S", "the same seed gives the same text"),
+)
+_REPEATED = ("dry_sequence_breakers", "logit_bias")
+
+
 class _Parser(argparse.ArgumentParser):
     """Says in one sentence what was wrong, with exit status 2."""
 
@@ -272,19 +310,24 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--show-prompt", action="store_true", help="write what the model would read, and stop there")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the most tokens to write (default: to the window)")
-    parser.add_argument("--temperature", type=float, metavar="T", help="0 always takes the likeliest token")
-    parser.add_argument("--top-k", type=int, metavar="K", help="choose among the K likeliest tokens; 0 for all")
-    parser.add_argument("--top-p", type=float, metavar="P", help="choose among the likeliest that make up P")
-    parser.add_argument("--min-p", type=float, metavar="P", help="leave out tokens below P times the likeliest")
-    parser.add_argument("--repeat-penalty", type=float, metavar="R", help="above 1 avoids repetition")
-    parser.add_argument("--seed", type=int, metavar="S", help="the same seed gives the same text")
     parser.add_argument(
         "--stop", action="append", default=[], metavar="TEXT", help="end the reply before this text; may be repeated"
+    )
+    parser.add_argument("--grammar", type=Path, metavar="FILE", help="a GBNF grammar that the answer follows")
+    parser.add_argument("--json-schema", type=Path, metavar="FILE", help="a JSON schema that the answer follows")
+    parser.add_argument(
+        "--speculation", action="store_true", help="read ahead where the text repeats itself: faster, and the same text"
     )
     parser.add_argument("--no-stream", action="store_true", help="write the reply once it is whole")
     parser.add_argument("--context-size", type=int, metavar="N", help="tokens the context window holds")
     parser.add_argument("--threads", type=int, metavar="N", help="threads to compute with")
     parser.add_argument("--json", action="store_true", help="write one object with text, usage and timings")
+    sampling = parser.add_argument_group(
+        "how tokens are chosen", "What is left out is the model file's own, else usual, else off."
+    )
+    for name, kind, metavar, text in _SAMPLING:
+        action = "append" if name in _REPEATED else "store"
+        sampling.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar=metavar, help=text, action=action)
     return parser
 
 

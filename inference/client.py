@@ -6,6 +6,7 @@ It needs no window and no event loop: the caller's thread waits, the engine's wo
 from __future__ import annotations
 
 import errno
+import json
 import queue
 import threading
 from collections import OrderedDict
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import Self, SupportsIndex
+from typing import Any, Self, SupportsIndex, Unpack
 
 from inference.engine import Engine, LocalEngine
 from inference.errors import InvalidRequest, ModelNotFound
@@ -43,12 +44,14 @@ from inference.model_files import EMBEDDED_FILE_NAME, embedded_model
 from inference.prompt import PromptBuilder
 from inference.remote import RemoteEngine
 from inference.requests import (
+    WHOLE_NUMBERS,
     AnyModel,
     GenerationRequest,
     ModelConfig,
     RemoteModel,
     RequestId,
     Sampling,
+    SamplingOptions,
     base_url_of,
     is_address,
 )
@@ -107,6 +110,26 @@ def connect(
     return Client(source)
 
 
+class Wishes(SamplingOptions, total=False):
+    """What a caller may want of a reply; what is left out is left to the model.
+
+    `max_tokens` is the most it may have, `stop` ends it before any of these texts. `thinking` is heeded by models that
+    have a switch for it. `grammar` (llama.cpp's GBNF) or `json_schema` (an object, or its text) holds the answer to a
+    form. With `speculation`, text that repeats itself comes faster. The rest says how each token is chosen: see
+    `Sampling`.
+    """
+
+    max_tokens: int | None
+    stop: str | Sequence[str]
+    thinking: bool | None
+    grammar: str | None
+    json_schema: str | Mapping[str, object] | None
+    speculation: bool
+
+
+_NOT_SAMPLING = Wishes.__annotations__.keys() - SamplingOptions.__annotations__.keys()
+
+
 class Client:
     """Asks one model; the same calls whichever engine answers.
 
@@ -137,27 +160,19 @@ class Client:
         prompt: str | None = None,
         *,
         messages: Sequence[Message | Mapping[str, object]] | None = None,
-        max_tokens: int | None = None,
-        stop: str | Sequence[str] = (),
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        min_p: float | None = None,
-        repeat_penalty: float | None = None,
-        seed: int | None = None,
-        thinking: bool | None = None,
+        **wishes: Unpack[Wishes],
     ) -> Response:
         """The whole reply to `prompt` (one user message) or to `messages`, once it is there. Where the last message is
         an assistant's, that reply is gone on with.
 
-        `thinking` is heeded by models that have a switch for it; `None` leaves it to them.
+        `wishes` are named in `Wishes`: max_tokens, stop, temperature, seed, grammar, and all the others.
 
         Raises:
             InvalidRequest: neither or both of prompt and messages, or a value outside its range.
+            GrammarRefused: no reply can be held to the grammar or the JSON schema.
             InferenceError: the model cannot be loaded, the prompt does not fit, or the engine could not go on.
         """
-        sampling = Sampling(temperature, top_k, top_p, min_p, repeat_penalty, seed)
-        for event in self._events(self._request(prompt, messages, max_tokens, stop, sampling, thinking)):
+        for event in self._events(self._request(prompt, messages, wishes)):
             match event:
                 case GenerationFinished():
                     return _response(event)
@@ -172,15 +187,7 @@ class Client:
         prompt: str | None = None,
         *,
         messages: Sequence[Message | Mapping[str, object]] | None = None,
-        max_tokens: int | None = None,
-        stop: str | Sequence[str] = (),
-        temperature: float | None = None,
-        top_k: int | None = None,
-        top_p: float | None = None,
-        min_p: float | None = None,
-        repeat_penalty: float | None = None,
-        seed: int | None = None,
-        thinking: bool | None = None,
+        **wishes: Unpack[Wishes],
     ) -> Iterator[GenerationEvent]:
         """The events of the reply as they come, the last one `GenerationFinished` or `GenerationFailed`.
 
@@ -189,27 +196,24 @@ class Client:
         Raises:
             InvalidRequest: as `generate`; what fails later is told by the last event.
         """
-        sampling = Sampling(temperature, top_k, top_p, min_p, repeat_penalty, seed)
-        return self._events(self._request(prompt, messages, max_tokens, stop, sampling, thinking))
+        return self._events(self._request(prompt, messages, wishes))
 
     def _request(
-        self,
-        prompt: str | None,
-        messages: Sequence[Message | Mapping[str, object]] | None,
-        max_tokens: int | None,
-        stop: str | Sequence[str],
-        sampling: Sampling,
-        thinking: bool | None,  # noqa: FBT001 - as all the wishes before it
+        self, prompt: str | None, messages: Sequence[Message | Mapping[str, object]] | None, wishes: Wishes
     ) -> GenerationRequest:
         said = _said(prompt, messages)
+        sampling: dict[str, Any] = {name: value for name, value in wishes.items() if name not in _NOT_SAMPLING}
         return GenerationRequest(
             model=self.model,
             messages=tuple(map(self._replies.with_ids, said)),
-            sampling=replace(sampling, top_k=_whole("top_k", sampling.top_k), seed=_whole("seed", sampling.seed)),
-            max_tokens=_whole("max_tokens", max_tokens),
-            stop=_stop_strings(stop),
-            thinking=thinking,
+            sampling=_sampling(sampling),
+            max_tokens=_whole("max_tokens", wishes.get("max_tokens")),
+            stop=_texts("A stop string", wishes.get("stop", ())),
+            thinking=wishes.get("thinking"),
             continues=bool(said) and said[-1].role is Role.ASSISTANT,
+            grammar=wishes.get("grammar"),
+            json_schema=_schema(wishes.get("json_schema")),
+            speculation=wishes.get("speculation", False),
         )
 
     def _events(self, request: GenerationRequest) -> Iterator[GenerationEvent]:
@@ -321,15 +325,34 @@ def _said(prompt: object, messages: object) -> list[Message]:
     return said
 
 
-def _stop_strings(stop: object) -> tuple[str, ...]:
-    texts = stop if isinstance(stop, Iterable) and not isinstance(stop, str | bytes) else (stop,)
-    return tuple(_text("A stop string", text) for text in texts)
+def _texts(what: str, given: object) -> tuple[str, ...]:
+    texts = given if isinstance(given, Iterable) and not isinstance(given, str | bytes) else (given,)
+    return tuple(_text(what, text) for text in texts)
 
 
 def _text(what: str, value: object) -> str:
     if not isinstance(value, str):
         raise InvalidRequest(f"{what} is text; got {type(value).__name__}.")
     return value
+
+
+def _sampling(values: dict[str, Any]) -> Sampling:
+    exact: dict[str, Any] = {name: _whole(name, value) for name, value in values.items() if name in WHOLE_NUMBERS}
+    breakers, bias = values.get("dry_sequence_breakers"), values.get("logit_bias")
+    if breakers is not None:
+        exact["dry_sequence_breakers"] = _texts("A DRY sequence breaker", breakers)
+    if bias is not None:
+        exact["logit_bias"] = tuple((_whole("a token id in logit_bias", token), by) for token, by in bias.items())
+    return Sampling(**(values | exact))
+
+
+def _schema(json_schema: str | Mapping[str, object] | None) -> str | None:
+    if json_schema is None or isinstance(json_schema, str):
+        return json_schema
+    try:
+        return json.dumps(json_schema)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidRequest(f"The JSON schema cannot be written as JSON: {error}.") from None
 
 
 def _whole(name: str, value: object) -> int | None:
