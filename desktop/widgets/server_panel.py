@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QKeyEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -25,7 +26,9 @@ from desktop.widgets.buttons import HEIGHT, Button, ButtonKind
 from desktop.widgets.painting import paint_box, paint_focus_ring
 from inference import RemoteModel
 
-_ROWS = 6  # of models, before the list scrolls
+_ROWS = (2, 5)  # of models, before the list scrolls: in a low window, and in a high one
+_BESIDE_THE_ROWS = 460  # pixels of a window that shows the panel
+_ROW = 28
 _MANY = 8  # models, from where on a filter helps
 
 
@@ -85,12 +88,14 @@ class ServerPanel(QWidget):
         self._answer.setVisible(bool(self._answer.text()))
         self._colour(self._answer, self._theme.error if state.phase is ServerPhase.FAILED else self._theme.text)
         if state.phase is ServerPhase.OFFERED and is_new:
-            self.key_field.clear()
-            self.models.show_names(state.offered)
+            self._show_offered(state.offered)
+        self._show_models(shown=state.phase is ServerPhase.OFFERED and bool(state.offered))
+        self._fit()
+        # What is hidden loses the keyboard, so it goes where it belongs at last.
+        if state.phase is ServerPhase.OFFERED and is_new:
             self.models.setFocus(Qt.FocusReason.OtherFocusReason)
         if failed_anew and state.wants_key:
             self.key_field.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._show_models(shown=state.phase is ServerPhase.OFFERED and bool(state.offered))
         if state.phase is ServerPhase.OFFERED and is_new and len(state.offered) == 1:
             self._choose()
 
@@ -103,6 +108,10 @@ class ServerPanel(QWidget):
             self._colour(label, theme.muted)
         self._colour(self._answer, theme.error if self._state.phase is ServerPhase.FAILED else theme.text)
         self.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -146,12 +155,14 @@ class ServerPanel(QWidget):
     def _fields(self) -> QGridLayout:
         grid = QGridLayout()
         grid.setSpacing(8)
-        for row, field in enumerate((self.address_field, self.key_field)):
-            name = _label(field.accessibleName(), control_font())
+        fields = (self.address_field, self.key_field)
+        names = tuple(_label(field.accessibleName(), control_font()) for field in fields)
+        for row, (name, field) in enumerate(zip(names, fields, strict=True)):
             name.setBuddy(field)
             grid.addWidget(name, row, 0)
             grid.addWidget(field, row, 1)
         grid.addWidget(self.connect_button, 1, 2)
+        self._questions = (self._about, *names, *fields, self.connect_button, self._keys_kept)
         grid.setColumnStretch(1, 1)
         return grid
 
@@ -175,7 +186,26 @@ class ServerPanel(QWidget):
         if name is not None:
             self.chosen.emit(RemoteModel(self._state.base_url, name))
 
+    def _show_offered(self, names: tuple[str, ...]) -> None:
+        self.key_field.clear()
+        self.filter_field.clear()
+        least, most = _ROWS
+        room = (self.window().height() - _BESIDE_THE_ROWS) // _ROW
+        self.models.show_names(names, rows=max(least, min(most, room)))
+
+    def _fit(self) -> None:
+        """As tall as all of it, with sentences broken as they are now."""
+        layout = self.layout()
+        if layout is not None:
+            layout.invalidate()
+            self.setFixedHeight(max(layout.totalHeightForWidth(self.width()), layout.totalMinimumSize().height()))
+
     def _show_models(self, *, shown: bool) -> None:
+        """The models, in place of the questions that were answered."""
+        for widget in self._questions:
+            widget.setVisible(not shown)
+        where = self.tr("Models at {server}").format(server=urlsplit(self._state.base_url).netloc)
+        self._title.setText(where if shown else self.tr("Connect to a server"))
         self.filter_field.setVisible(shown and len(self._state.offered) > _MANY)
         self.models.setVisible(shown)
         self.use_button.setVisible(shown)
@@ -189,7 +219,7 @@ class ServerPanel(QWidget):
             case ServerPhase.FAILED:
                 return state.error
             case ServerPhase.OFFERED if state.offered:
-                return self.tr("Which model is to answer?")
+                return ""
             case ServerPhase.OFFERED:
                 return self.tr("This server offers no model.")
 
@@ -262,12 +292,13 @@ class _Models(QListWidget):
             return None
         return item.text()
 
-    def show_names(self, names: Sequence[str]) -> None:
+    def show_names(self, names: Sequence[str], *, rows: int) -> None:
         self.clear()
         self.addItems(list(names))
         for number, name in enumerate(names):
             self.item(number).setToolTip(name)
-        self.setFixedHeight(min(_ROWS, max(1, len(names))) * _row_height(self) + 2)
+            self.item(number).setSizeHint(QSize(0, _ROW))
+        self.setFixedHeight(min(rows, max(1, len(names))) * _ROW + 2)
         self.setCurrentRow(0)
 
     def narrow(self, text: str) -> None:
@@ -289,10 +320,6 @@ class _Models(QListWidget):
         palette.setColor(QPalette.ColorRole.HighlightedText, theme.text)
         self.setPalette(palette)
         self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
-
-
-def _row_height(view: QListWidget) -> int:
-    return max(view.sizeHintForRow(0), view.fontMetrics().height() + 6)
 
 
 def _label(text: str, font: QFont) -> QLabel:

@@ -89,12 +89,13 @@ class WindowMeter(Button):
     def _figures(self) -> str:
         if self._use is None:
             return ""
-        words = self.tr("{said} + {draft} of {size}") if self._use.draft else self.tr("{said} of {size}")
-        return words.format(
-            said=wording.whole(self._use.conversation),
-            draft=wording.whole(self._use.draft),
-            size=wording.whole(self._use.context_size),
-        )
+        return self.tr("{tokens} of {size}").format(tokens=self._tokens(), size=wording.whole(self._use.context_size))
+
+    def _tokens(self) -> str:
+        if self._use is None:
+            return ""
+        said, draft = wording.whole(self._use.conversation), wording.whole(self._use.draft)
+        return self.tr("{said} + {draft}").format(said=said, draft=draft) if self._use.draft else said
 
     def _explained(self) -> str:
         lines = []
@@ -124,12 +125,11 @@ class WindowMeter(Button):
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
 
     def _words_for(self, room: int) -> str:
-        """The longest words that there is room for."""
-        short = self.tr("Oldest out") if self._policy_words() else ""
-        for words in (self.text(), _joined(short, self._figures())):
-            if text_width(self.font(), words) <= room:
-                return words
-        return self._figures() or short
+        """The most that there is room for; whether anything is left out is told to the last."""
+        policy = self._policy_words()
+        short = self.tr("Oldest out") if policy else ""
+        choices = (_joined(policy, self._figures()), _joined(short, self._figures()), _joined(short, self._tokens()))
+        return next((words for words in choices if text_width(self.font(), words) <= room), short or self._tokens())
 
 
 def _joined(*parts: str) -> str:

@@ -911,6 +911,18 @@ def test_escape_puts_the_panel_away_and_lets_a_reply_go_on(desk):
     assert desk.engine.cancelled == []
 
 
+def test_the_keyboard_goes_from_the_address_to_the_models(desk):
+    window = desk.open()
+    window.server_action.trigger()
+    panel = window.server_panel
+    assert panel is not None
+    assert QApplication.focusWidget() is panel.address_field
+    panel.address_field.setText("127.0.0.1:8080")
+    desk.qtbot.keyClick(panel.address_field, ENTER)
+    desk.engine.offer(SERVER, "big", "other")
+    assert QApplication.focusWidget() is panel.models
+
+
 def test_the_panel_follows_the_theme(desk):
     window = desk.open()
     window.server_action.trigger()
