@@ -42,6 +42,7 @@ _OTHER_NAMES = {
     Dialect.OPENAI: {"max_tokens": "max_completion_tokens"},
     Dialect.VLLM: {"repeat_penalty": "repetition_penalty"},
 }
+_FORBIDS = -100.0  # the least that servers take for a token's bias, and enough to forbid it
 
 
 class Unreadable(Exception):
@@ -145,6 +146,9 @@ def body_of(request: GenerationRequest, model: str, dialect: Dialect) -> bytes:
     wishes: dict[str, object] = {
         field.name: getattr(request.sampling, field.name) for field in fields(request.sampling)
     }
+    if request.sampling.logit_bias is not None:
+        wishes["logit_bias"] = {str(token): max(bias, _FORBIDS) for token, bias in request.sampling.logit_bias}
+    wishes |= _form_of(request, dialect)
     wishes["max_tokens"] = request.max_tokens
     wishes["stop"] = list(request.stop) or None
     if request.thinking is not None and dialect is not Dialect.OPENAI:
@@ -216,6 +220,16 @@ def one_line(text: str) -> str:
     """A server's words as they can stand in a sentence."""
     words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return words if len(words) <= _LONGEST_REASON else words[:_LONGEST_REASON] + "…"
+
+
+def _form_of(request: GenerationRequest, dialect: Dialect) -> dict[str, object]:
+    """How a server is told what the answer must look like."""
+    if request.json_schema is not None:
+        schema = {"name": "answer", "schema": json.loads(request.json_schema)}
+        return {"response_format": {"type": "json_schema", "json_schema": schema}}
+    if request.grammar is not None and dialect is Dialect.VLLM:
+        return {"structured_outputs": {"grammar": request.grammar}}
+    return {"grammar": request.grammar}
 
 
 def _message(message: Message, dialect: Dialect) -> dict[str, str]:

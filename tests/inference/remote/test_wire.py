@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from contextlib import suppress
 from typing import Any
 
@@ -79,6 +80,20 @@ def test_each_server_is_asked_in_its_own_words() -> None:
     openai = body(Dialect.OPENAI, max_tokens=5)
     assert openai["max_completion_tokens"] == 5
     assert not {"max_tokens", "return_progress", "cache_prompt"} & set(openai)
+
+
+def test_every_way_of_choosing_tokens_is_sent_by_its_name() -> None:
+    sent = body(sampling=Sampling(typical_p=0.5, dry_sequence_breakers=(".",), logit_bias=((5, 1.5), (7, -math.inf))))
+    assert (sent["typical_p"], sent["dry_sequence_breakers"]) == (0.5, ["."])
+    assert sent["logit_bias"] == {"5": 1.5, "7": -100.0}
+
+
+def test_each_server_is_told_in_its_own_words_what_the_answer_looks_like() -> None:
+    grammar = 'root ::= "yes" | "no"'
+    assert body(Dialect.LLAMA_SERVER, grammar=grammar)["grammar"] == grammar
+    assert body(Dialect.VLLM, grammar=grammar)["structured_outputs"] == {"grammar": grammar}
+    schema = body(json_schema='{"type": "integer"}')["response_format"]
+    assert schema == {"type": "json_schema", "json_schema": {"name": "answer", "schema": {"type": "integer"}}}
 
 
 def test_reasoning_is_sent_back_and_switched_where_a_server_can_take_it() -> None:
