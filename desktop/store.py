@@ -299,6 +299,7 @@ def packed_trace(trace: Trace) -> bytes:
         "kept": trace.kept_tokens,
         "blocks": [(block.kind, block.message, block.tokens, block.cached) for block in trace.blocks],
         "reuse_end": trace.reuse_end,
+        "drafts": (trace.drafted_tokens, trace.accepted_tokens),
     }
     return zlib.compress(json.dumps(content, separators=(",", ":")).encode())
 
@@ -306,6 +307,7 @@ def packed_trace(trace: Trace) -> bytes:
 def trace_from(packed: bytes) -> Trace:
     """The trace that was packed."""
     content = json.loads(zlib.decompress(packed))
+    drafted, accepted = content.get("drafts", (0, 0))  # traces of earlier versions have none
     moment = 0
     times = []
     for gap in content["gaps"]:
@@ -317,6 +319,8 @@ def trace_from(packed: bytes) -> Trace:
         kept_tokens=content["kept"],
         blocks=tuple(PromptBlock(BlockKind(kind), *numbers) for kind, *numbers in content["blocks"]),
         reuse_end=ReuseEnd(_RENAMED.get(content["reuse_end"], content["reuse_end"])),
+        drafted_tokens=drafted,
+        accepted_tokens=accepted,
     )
 
 
