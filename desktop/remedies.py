@@ -7,7 +7,16 @@ from enum import StrEnum
 from typing import assert_never
 
 from desktop.conversations import Failure, FailureKind, Turn, TurnState
-from inference import KeyRefused, ModelInfo, PromptTooLong, RemoteModelInfo, ServerError, WindowPolicy
+from inference import (
+    KeyRefused,
+    ModelError,
+    ModelInfo,
+    PromptTooLong,
+    RemoteModelInfo,
+    ServerError,
+    WindowPolicy,
+    forecast,
+)
 
 _ROOM = 512  # tokens for a reply, beside the prompt that needs the window
 
@@ -23,10 +32,12 @@ class RemedyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One thing to do, after which the question is asked again; a larger window holds `context_size` tokens."""
+    """One thing to do, after which the question is asked again. A larger window holds `context_size` tokens and takes
+    `added_bytes` more of memory than now, as far as that can be told."""
 
     kind: RemedyKind
     context_size: int = 0
+    added_bytes: int | None = None
 
 
 def failure_of(error: Exception) -> Failure:
@@ -69,6 +80,17 @@ def larger_window(info: ModelInfo, needed: int) -> int | None:
     return size if size > max(info.context_size, needed) else None
 
 
+def added_memory(info: ModelInfo, context_size: int) -> int | None:
+    """What a window of this size would take more than the present one; `None` where the file does not say."""
+    try:
+        now, then = (
+            forecast(info.config.path, size, kv_type=info.kv_type) for size in (info.context_size, context_size)
+        )
+    except ModelError:
+        return None
+    return max(0, then.kv + then.compute - now.kv - now.compute)
+
+
 def _for_a_long_prompt(
     failure: Failure, info: ModelInfo | RemoteModelInfo | None, policy: WindowPolicy
 ) -> tuple[Remedy, ...]:
@@ -76,7 +98,7 @@ def _for_a_long_prompt(
     if failure.droppable and policy is WindowPolicy.STOP:
         remedies.append(Remedy(RemedyKind.LEAVE_OUT_OLDEST))
     if isinstance(info, ModelInfo) and (size := larger_window(info, failure.needed)):
-        remedies.append(Remedy(RemedyKind.LARGER_WINDOW, size))
+        remedies.append(Remedy(RemedyKind.LARGER_WINDOW, size, added_memory(info, size)))
     if isinstance(info, ModelInfo) and failure.needed < info.context_size:
         remedies.append(Remedy(RemedyKind.TRY_AGAIN))  # another model's window, or one made larger since
     return tuple(remedies)

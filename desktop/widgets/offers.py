@@ -16,12 +16,20 @@ def words_for(remedy: Remedy) -> str:
         case RemedyKind.LEAVE_OUT_OLDEST:
             return _tr("Leave out the oldest turns")
         case RemedyKind.LARGER_WINDOW:
-            return _tr("Use a larger window ({tokens} tokens)").format(tokens=wording.whole(remedy.context_size))
+            return _larger_window(remedy)
         case RemedyKind.TRY_AGAIN:
             return _tr("Try again")
         case RemedyKind.CHANGE_KEY:
             return _tr("Change the key…")
     assert_never(remedy.kind)
+
+
+def _larger_window(remedy: Remedy) -> str:
+    tokens = wording.whole(remedy.context_size)
+    if remedy.added_bytes is None:
+        return _tr("Use a larger window ({tokens} tokens)").format(tokens=tokens)
+    megabytes = wording.whole(max(1, round(remedy.added_bytes / 1e6)))
+    return _tr("Use a larger window ({tokens} tokens, +{megabytes} MB)").format(tokens=tokens, megabytes=megabytes)
 
 
 def _tr(text: str) -> str:

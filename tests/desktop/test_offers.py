@@ -15,3 +15,7 @@ def test_every_remedy_has_words_of_its_own(kind):
 
 def test_a_larger_window_says_how_large():
     assert words_for(Remedy(RemedyKind.LARGER_WINDOW, 8192)) == "Use a larger window (8,192 tokens)"
+
+
+def test_the_price_of_a_larger_window_is_told_where_it_is_known():
+    assert words_for(Remedy(RemedyKind.LARGER_WINDOW, 8192, 94_400_000)) == "Use a larger window (8,192 tokens, +94 MB)"

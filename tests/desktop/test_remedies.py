@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.conversations import Failure, FailureKind, Turn, TurnState
-from desktop.remedies import Remedy, RemedyKind, failure_of, larger_window, remedies_for
+from desktop.remedies import Remedy, RemedyKind, added_memory, failure_of, larger_window, remedies_for
 from inference import (
     KeyRefused,
     Message,
@@ -23,6 +23,7 @@ from inference import (
     Role,
     ServerTimeout,
     WindowPolicy,
+    embedded_model,
 )
 from tests.desktop.fakes import MODEL, model_info
 
@@ -83,6 +84,21 @@ def test_a_reply_that_failed_before_kinds_were_kept_offers_nothing():
 def test_a_larger_window_names_its_size():
     turn = failed(Failure(FailureKind.PROMPT_TOO_LONG, 4100, 0))
     assert remedies_for(turn, INFO, WindowPolicy.STOP) == (Remedy(RemedyKind.LARGER_WINDOW, 8192),)
+
+
+@pytest.mark.skipif(embedded_model() is None, reason="the embedded model is not installed")
+def test_a_larger_window_takes_more_memory():
+    path = embedded_model()
+    assert path is not None
+    info = replace(INFO, config=ModelConfig(path))
+    half, whole = added_memory(info, 6144), added_memory(info, 8192)
+    assert half is not None
+    assert whole is not None
+    assert 0 < half < whole
+
+
+def test_where_the_file_is_gone_the_price_is_blank():
+    assert added_memory(INFO, 8192) is None
 
 
 @given(st.integers(1, 200_000), st.integers(1, 200_000), st.integers(1, 400_000))
