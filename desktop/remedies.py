@@ -82,10 +82,10 @@ def larger_window(info: ModelInfo, needed: int) -> int | None:
 
 def added_memory(info: ModelInfo, context_size: int) -> int | None:
     """What a window of this size would take more than the present one; `None` where the file does not say."""
+    path, kv_type = info.config.path, info.kv_type
     try:
-        now, then = (
-            forecast(info.config.path, size, kv_type=info.kv_type) for size in (info.context_size, context_size)
-        )
+        now = forecast(path, info.context_size, kv_type=kv_type)
+        then = forecast(path, context_size, kv_type=kv_type)
     except ModelError:
         return None
     return max(0, then.kv + then.compute - now.kv - now.compute)
