@@ -26,6 +26,7 @@ _PATIENCE_SECONDS = 15.0  # a trial ends itself before that where the system hel
 _STEP_SECONDS = 2.0  # what one token may take; a grammar that can be read in ever more ways doubles it each time
 _LONGEST_REASON = 200
 _REMEMBERED = 64
+_TOKEN_ID = re.compile(r"<\[(\d{1,9})\]>")
 # What stands for a token, and what else a "<" may stand in.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#[^\r\n]*|<(?!\[)(?P<text>[^>]*)>', re.DOTALL)
 
@@ -33,39 +34,58 @@ _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\[(?:\\.|[^\]\\])*\]|#[^\r\n]*|<(?!\[)(?
 class Grammar:
     """Where in a grammar a reply is. Only tokens that it `allows` may be accepted."""
 
-    def __init__(self, text: str, vocabulary: Vocabulary, pointer: int) -> None:
-        """`pointer` is llama.cpp's vocabulary. Raises GrammarRefused, with the parser's own words."""
+    def __init__(self, text: str, vocabulary: Vocabulary, pointer: int, patience: float = _STEP_SECONDS) -> None:
+        """`pointer` is llama.cpp's vocabulary; `patience` are the seconds that a token may take.
+
+        Raises:
+            GrammarRefused: llama.cpp cannot read it, in its own words, or would die of it.
+        """
+        self._patience = patience
         source = _with_token_ids(text, vocabulary)
         _try_in_child(source, trial_command())
         self._sampler = llama.llama_sampler_init_grammar(pointer, source.encode(), b"root")
         if not self._sampler:
             raise GrammarRefused("llama.cpp cannot read it.")
+        self._vocabulary = vocabulary
+        self._named = frozenset(int(token) for token in _TOKEN_ID.findall(source))
         self._one = llama.llama_token_data()
         self._only = llama.llama_token_data_array(data=ctypes.pointer(self._one), size=1, selected=-1, sorted=False)
 
     def allows(self, token: int) -> bool:
         """Whether the reply may go on with `token`."""
+        if not self.counts(token):
+            return False
         self._one.id, self._one.logit = token, 0.0
         sampler_apply(self._sampler, ctypes.byref(self._only))
         return bool(self._one.logit == 0.0)
+
+    def counts(self, token: int) -> bool:
+        """Whether `token` can be a part of the reply: llama.cpp takes a control token for the text it is written as,
+        which is never shown."""
+        vocabulary = self._vocabulary
+        return bool(vocabulary.piece(token)) or vocabulary.is_end(token) or token in self._named
 
     def forbid(self, candidates: Any) -> None:  # noqa: ANN401 - llama.cpp's array
         """Take every chance from the candidates that the reply may not go on with."""
         began = time.perf_counter()
         # A large vocabulary takes a while: others may run meanwhile.
         llama.llama_sampler_apply(self._sampler, ctypes.byref(candidates))
-        _check_time(began)
+        self._check_time(began)
 
     def accept(self, token: int) -> None:
         """Go on with `token`, which is allowed."""
         began = time.perf_counter()
         sampler_accept(self._sampler, token)
-        _check_time(began)
+        self._check_time(began)
 
     def close(self) -> None:
         if self._sampler:
             llama.llama_sampler_free(self._sampler)
             self._sampler = None
+
+    def _check_time(self, began: float) -> None:
+        if time.perf_counter() - began > self._patience:
+            raise GenerationBroke("its text can be read in too many ways by this grammar.")
 
 
 def grammar_of(json_schema: str) -> str:
@@ -77,7 +97,7 @@ def grammar_of(json_schema: str) -> str:
     from llama_cpp.llama_grammar import json_schema_to_gbnf
 
     try:
-        return str(json_schema_to_gbnf(json_schema))
+        grammar = str(json_schema_to_gbnf(json_schema))
     except RecursionError:
         raise GrammarRefused("the JSON schema is nested too deeply.") from None
     except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -85,6 +105,8 @@ def grammar_of(json_schema: str) -> str:
         raise GrammarRefused(
             f"the JSON schema cannot be followed: {_line(str(error)) or type(error).__name__}."
         ) from None
+    # It lets line ends and other control characters stand in strings, where JSON has them escaped.
+    return grammar.replace(r'char ::= [^"\\]', r'char ::= [^"\\\x7F\x00-\x1F]')
 
 
 def trial_command() -> tuple[str, ...]:
@@ -151,8 +173,3 @@ def _words(written: str) -> str:
 def _line(text: str) -> str:
     line = text.strip().partition("\n")[0].strip()
     return line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "…"
-
-
-def _check_time(began: float) -> None:
-    if time.perf_counter() - began > _STEP_SECONDS:
-        raise GenerationBroke("its text can be read in too many ways by this grammar.")

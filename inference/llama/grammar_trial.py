@@ -15,7 +15,7 @@ REFUSED = 1
 NO_LIBRARY = 2
 
 _SECONDS = 5
-_MEMORY = 1 << 30  # bytes
+_MEMORY = 256 << 20  # bytes
 _STACK = 256 << 10  # bytes; no thread of any system has less
 _RULE = re.compile(rb"([A-Za-z0-9-]+)[ \t\r\n]*::=")
 

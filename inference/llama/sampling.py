@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import math
 import secrets
-from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from inference.errors import GenerationBroke, GrammarRefused, InvalidRequest
 from inference.llama.grammar import Grammar
@@ -22,6 +22,7 @@ _LAST_N, _XTC_THRESHOLD, _TAU, _ETA = 64, 0.1, 5.0, 0.1
 _DRY_BASE, _DRY_ALLOWED, _DRY_BREAKERS = 1.75, 2, ("\n", ":", '"', "*")
 
 _Number = TypeVar("_Number", int, float)
+Link: TypeAlias = Any  # a pointer of llama.cpp's to a sampler; false where there is none
 
 
 class LogitsOwner(Protocol):
@@ -42,19 +43,19 @@ class LlamaSampler:
     def __init__(
         self,
         context: LogitsOwner,
-        chain: int,
+        chain: Link,
         vocabulary_size: int,
         grammar: Grammar | None = None,
-        dry: int | None = None,
+        dry: Link | None = None,
     ) -> None:
         """`dry` is the link that wants to know the prompt, where there is one. `chain` and `grammar` are freed here."""
         self._context = context
-        self._chain: int | None = chain
+        self._chain: Link | None = chain
         self._size = vocabulary_size
         self._grammar = grammar
         self._dry = dry
         self._candidates: _Candidates | None = None
-        self._likeliest: int | None = None
+        self._likeliest: Link | None = None
 
     def sample(self, at: int = -1, *, free: bool = False) -> int:
         """Raises GenerationBroke where there are no logits to sample from, or no token is allowed."""
@@ -120,7 +121,7 @@ class LlamaSampler:
             if narrow:
                 sampler_apply(self._likeliest, ctypes.byref(array))
             grammar.forbid(array)
-            if candidates.any_left(array.size):
+            if candidates.keep(array.size, grammar.counts):
                 token = self._first(array)
                 if grammar.allows(token):
                     return token
@@ -136,7 +137,7 @@ class Samplers:
         self._size = vocabulary_size
         self._context_size = context_size
         self._suppressed = _suppressed(pointer)
-        self._dry_kept: tuple[tuple[object, ...], int] | None = None
+        self._dry_kept: tuple[tuple[object, ...], Link] | None = None
 
     def make(self, context: LogitsOwner, sampling: Sampling, grammar: Grammar | None = None) -> LlamaSampler:
         """A sampler without a memory. It frees `grammar`, also where it cannot be made."""
@@ -163,7 +164,7 @@ class Samplers:
             llama.llama_sampler_free(self._dry_kept[1])
         self._dry_kept = None
 
-    def _links(self, sampling: Sampling, dry: int | None) -> Iterator[int]:
+    def _links(self, sampling: Sampling, dry: Link | None) -> Iterator[Link]:
         """llama.cpp's own order, but for the penalties: those that cut come before those that look at each token that
         is left."""
         yield from self._bias(sampling)
@@ -183,7 +184,7 @@ class Samplers:
             yield from _heat(sampling, temperature, swing)
             yield llama.llama_sampler_init_dist(seed)
 
-    def _bias(self, sampling: Sampling) -> Iterator[int]:
+    def _bias(self, sampling: Sampling) -> Iterator[Link]:
         biases = dict(sampling.logit_bias or ())
         if biases and max(biases) >= self._size:
             raise InvalidRequest(f"logit_bias names token {max(biases)}; this model has {self._size:,}, from 0.")
@@ -192,7 +193,7 @@ class Samplers:
             array = (llama.llama_logit_bias * len(biases))(*biases.items())
             yield llama.llama_sampler_init_logit_bias(self._size, len(biases), array)
 
-    def _greedy(self, sampling: Sampling, dry: int | None) -> Iterator[int]:
+    def _greedy(self, sampling: Sampling, dry: Link | None) -> Iterator[Link]:
         penalties = list(self._penalties(sampling, dry))
         if penalties and _only_lower(sampling):
             # At most so many tokens are lowered: the likeliest of the others is among these.
@@ -202,7 +203,7 @@ class Samplers:
         yield from penalties
         yield llama.llama_sampler_init_greedy()
 
-    def _cuts(self, sampling: Sampling) -> Iterator[int]:
+    def _cuts(self, sampling: Sampling) -> Iterator[Link]:
         """From the whole vocabulary to what is worth looking at."""
         if sampling.top_n_sigma:
             yield llama.llama_sampler_init_top_n_sigma(sampling.top_n_sigma)
@@ -211,7 +212,7 @@ class Samplers:
         elif sampling.min_p:
             yield llama.llama_sampler_init_min_p(sampling.min_p, 1)
 
-    def _penalties(self, sampling: Sampling, dry: int | None) -> Iterator[int]:
+    def _penalties(self, sampling: Sampling, dry: Link | None) -> Iterator[Link]:
         repeat, frequency = sampling.repeat_penalty or 1.0, sampling.frequency_penalty or 0.0
         presence = sampling.presence_penalty or 0.0
         if (repeat, frequency, presence) != (1.0, 0.0, 0.0):
@@ -229,7 +230,7 @@ class Samplers:
         """How far back `count` looks; llama.cpp itself takes -1 for nothing."""
         return self._context_size if count < 0 else min(count, self._context_size)
 
-    def _dry(self, sampling: Sampling) -> int | None:
+    def _dry(self, sampling: Sampling) -> Link | None:
         """A link that punishes repetition, where one is wanted. It is copied from one that has read the whole
         vocabulary for the breakers, which takes up to a tenth of a second."""
         if not sampling.dry_multiplier or sampling.mirostat:
@@ -242,10 +243,10 @@ class Samplers:
             self.close()
             array = (ctypes.c_char_p * len(breakers))(*(breaker.encode("utf-8", "replace") for breaker in breakers))
             self._dry_kept = key, llama.llama_sampler_init_dry(self._pointer, *key[:-1], array, len(breakers))
-        return int(llama.llama_sampler_clone(self._dry_kept[1]))
+        return llama.llama_sampler_clone(self._dry_kept[1])
 
 
-def _finer_cuts(sampling: Sampling, seed: int) -> Iterator[int]:
+def _finer_cuts(sampling: Sampling, seed: int) -> Iterator[Link]:
     if sampling.typical_p is not None and sampling.typical_p < 1.0:
         yield llama.llama_sampler_init_min_p(_FAINT, 1)
         yield llama.llama_sampler_init_typical(sampling.typical_p, 1)
@@ -258,7 +259,7 @@ def _finer_cuts(sampling: Sampling, seed: int) -> Iterator[int]:
         yield llama.llama_sampler_init_xtc(sampling.xtc_probability, threshold, 1, seed)
 
 
-def _heat(sampling: Sampling, temperature: float, swing: float) -> Iterator[int]:
+def _heat(sampling: Sampling, temperature: float, swing: float) -> Iterator[Link]:
     if swing:
         yield llama.llama_sampler_init_min_p(_FAINT, 1)
         yield llama.llama_sampler_init_temp_ext(temperature, swing, _or(sampling.dynatemp_exponent, 1.0))
@@ -300,6 +301,16 @@ class _Candidates:
         data = self._data.ctypes.data_as(ctypes.POINTER(llama.llama_token_data))
         return llama.llama_token_data_array(data=data, size=len(self._data), selected=-1, sorted=False)
 
-    def any_left(self, size: int) -> bool:
-        """Whether one of the first `size` has a chance."""
-        return bool((self._data["logit"][:size] > -math.inf).any())
+    def keep(self, size: int, wanted: Callable[[int], bool]) -> bool:
+        """Take every chance from those of the first `size` that are not wanted, as far as they can be asked about in a
+        moment; whether one is left."""
+        import numpy as np
+
+        left = self._data[:size]
+        (places,) = np.nonzero(left["logit"] > -math.inf)
+        if len(places) <= _LARGEST_CUT:
+            tokens = left["id"][places].tolist()
+            unwanted = [place for place, token in zip(places, tokens, strict=True) if not wanted(token)]
+            left["logit"][unwanted] = -math.inf
+            return len(unwanted) < len(places)
+        return True
