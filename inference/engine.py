@@ -213,7 +213,7 @@ class LocalEngine:
         match job:
             case _Load():
                 self._take(job)
-                if not self._holds(bench, job.model):
+                if not bench.holds(job.model):
                     self._load(bench, job.model)
                 elif bench.info is not None:
                     self._emit(ModelReady(bench.info))
@@ -230,11 +230,11 @@ class LocalEngine:
 
     def _answer(self, request: GenerationRequest, bench: Workbench) -> None:
         config = _file_of(request)
-        if not self._holds(bench, config):
+        if not bench.holds(config):
             error = self._load(bench, config)
             if error is not None and self._take(request):
                 self._emit(GenerationFailed(request.id, error))
-        if not self._holds(bench, config) or not self._take(request):
+        if bench.info is None or not self._take(request):
             return
         for event in bench.answer(request):
             if isinstance(event, GenerationFinished | GenerationFailed):
@@ -242,9 +242,6 @@ class LocalEngine:
             self._emit(event)
         if bench.after_reply() and bench.info is not None:
             self._emit(ModelReady(bench.info))
-
-    def _holds(self, bench: Workbench, config: ModelConfig) -> bool:
-        return bench.info is not None and bench.info.config == config
 
     def _take(self, job: _Job) -> bool:
         """Take `job` from the queue to do it; `False` where it was withdrawn meanwhile or the engine is closing."""

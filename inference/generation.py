@@ -72,7 +72,7 @@ class Generation:
         self._stop_flag = stop_flag
         self._arrival = arrival
         self._clock = clock
-        self._marks = _Marks(began=clock())
+        self._marks = _Marks(began=arrival.submitted_at + arrival.queued + arrival.load)
         self._text: dict[DeltaKind, list[str]] = {kind: [] for kind in DeltaKind}
         self._stream = TextStream()
         self._decoder: Decoder | None = None

@@ -53,6 +53,11 @@ class PrefixCache:
         return cls(budget.memory)
 
     @property
+    def outlasts(self) -> bool:
+        """Whether anything is kept beyond `close`."""
+        return self._disk is not None
+
+    @property
     def size(self) -> int:
         """Bytes held in memory."""
         return sum(state.size for state in self._states.values())

@@ -5,6 +5,7 @@ Any file of theirs may be deleted at any time. One that is damaged, cut short, o
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
@@ -23,6 +24,7 @@ from inference.model import Mark, Snapshot, shared_prefix
 _MAGIC = b"HWKV\x02\n"
 _SUFFIX, _HALF_WRITTEN = ".kvstate", ".part"
 _MOST_HEADER = 1 << 20  # bytes; a damaged length must not make us read the disk
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 _DAMAGED = (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError)  # what reading one may raise
 _log = logging.getLogger(__name__)
 
@@ -132,12 +134,16 @@ class StateFolder:
             # A cache that cannot be written costs time, nothing else.
             _log.info("a KV state was not written: %s", error)
             _delete(temporary)
+            if error.errno in _FULL:
+                # The next one finds room: what was used longest ago is worth less.
+                self._shrink(spare=state.size)
 
-    def _shrink(self) -> None:
+    def _shrink(self, spare: int = 0) -> None:
         by_age = sorted((path.stat().st_mtime_ns, path.stat().st_size, path) for path in self._everything())
         size = sum(each for _, each, _ in by_age)
+        most = min(self._budget, size - spare)
         for _, each, path in by_age:
-            if size <= self._budget:
+            if size <= most:
                 return
             path.unlink(missing_ok=True)
             size -= each

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from inference.errors import InferenceError
 from inference.events import GenerationEvent, ModelInfo
@@ -32,6 +33,7 @@ class _Loaded:
     info: ModelInfo
     began: float
     ended: float
+    stamp: tuple[int, ...] | None  # of the file as it was when the load began
 
 
 class Workbench:
@@ -63,6 +65,15 @@ class Workbench:
             return None
         return self._loaded.info if self._tuner is None else self._tuner.describe(self._loaded.info)
 
+    def holds(self, config: ModelConfig) -> bool:
+        """Whether this very model is loaded: its file has not been written to or replaced since.
+
+        One that was only deleted is still there for whoever has it open. One that was cut short is not: the next look
+        into it would end the process.
+        """
+        loaded = self._loaded
+        return loaded is not None and loaded.info.config == config and _stamp(config.path) in (None, loaded.stamp)
+
     def load(self, config: ModelConfig, progress: Callable[[float], None]) -> ModelInfo:
         """Load a model; there must be none.
 
@@ -71,6 +82,7 @@ class Workbench:
             LoadStopped: the stop flag was raised meanwhile.
         """
         began = self._clock()
+        stamp = _stamp(config.path)
         model = self._loader(config, self._stop_flag, progress)
         try:
             prompts = PromptBuilder(model, self._stop_flag.is_set, config.template)
@@ -88,7 +100,7 @@ class Workbench:
             warnings=prompts.warnings,
             load_seconds=ended - began,
         )
-        self._loaded = _Loaded(model, prompts, info, began, ended)
+        self._loaded = _Loaded(model, prompts, info, began, ended, stamp)
         self._cache.open(model.state_key)
         if self._tunes:
             bound = self._most_threads or default_threads()
@@ -129,7 +141,7 @@ class Workbench:
 
     def close(self) -> None:
         """Free everything, once the states that were to be written are."""
-        self.unload()
+        self.unload(keep=self._cache.outlasts)
         self._cache.close()
 
     def _tuned(self, step: Callable[[ThreadTuner], bool]) -> bool:
@@ -146,3 +158,12 @@ class Workbench:
         submitted = now if request.submitted_at is None else request.submitted_at
         load = max(0.0, loaded.ended - max(loaded.began, submitted))
         return Arrival(submitted, now - submitted - load, load)
+
+
+def _stamp(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file is written to or replaced; `None` where there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -30,7 +31,7 @@ from inference.events import (
     TextDelta,
 )
 from inference.messages import Message, Role
-from inference.requests import GenerationRequest, RequestId
+from inference.requests import GenerationRequest, ModelConfig, RequestId, StateBudget
 from tests.fakes import Script, ScriptedLoader, config
 
 PATIENCE = 10.0  # seconds; only a broken engine takes them
@@ -125,6 +126,55 @@ def test_an_ejected_model_is_freed_and_loaded_again_for_the_next_request() -> No
         listener.wait_for(lambda event: isinstance(event, ModelUnloaded))
         assert loader.models[0].closed
         assert isinstance(listener.last_of(engine.generate(ask())), GenerationFinished)
+
+
+def test_a_file_that_was_replaced_or_written_to_is_loaded_again_and_one_that_was_deleted_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"one")
+
+    def last_after_asking(engine: LocalEngine, listener: Listener) -> None:
+        request = GenerationRequest(ModelConfig(path), (Message(Role.USER, "Hi"),))
+        assert isinstance(listener.last_of(engine.generate(request)), GenerationFinished)
+
+    with engine_of() as (engine, listener, loader):
+        last_after_asking(engine, listener)
+        last_after_asking(engine, listener)
+        assert len(loader.models) == 1
+        os.truncate(path, 1)
+        last_after_asking(engine, listener)
+        assert [model.closed for model in loader.models] == [True, False]
+        tmp_path.joinpath("new").write_bytes(b"two")
+        tmp_path.joinpath("new").replace(path)
+        engine.load(ModelConfig(path))
+        last_after_asking(engine, listener)
+        assert len(loader.models) == 3
+        path.unlink()
+        last_after_asking(engine, listener)
+        assert len(loader.models) == 3
+
+
+def test_a_file_that_never_rests_is_answered_from_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(b"one")
+
+    def grow() -> None:
+        with path.open("ab") as file:
+            file.write(b"more")
+
+    with engine_of(Script(before_load=grow)) as (engine, listener, loader):
+        request = GenerationRequest(ModelConfig(path), (Message(Role.USER, "Hi"),))
+        assert isinstance(listener.last_of(engine.generate(request)), GenerationFinished)
+        assert len(loader.models) == 1
+
+
+@pytest.mark.parametrize("on_disk", [True, False])
+def test_closing_saves_a_state_only_where_it_outlasts_the_engine(tmp_path: Path, on_disk: bool) -> None:
+    script, listener = Script(), Listener()
+    engine = LocalEngine(listener, StateBudget(folder=tmp_path if on_disk else None), loader=ScriptedLoader(script))
+    listener.last_of(engine.generate(ask("word " * 100)))
+    engine.close()
+    assert any(line.startswith("saved") for line in script.log) is on_disk
+    assert bool(list(tmp_path.iterdir())) is on_disk
 
 
 def test_a_model_that_cannot_be_loaded_fails_its_request_and_the_engine_goes_on() -> None:

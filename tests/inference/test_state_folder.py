@@ -220,6 +220,22 @@ def test_a_state_larger_than_the_budget_drives_out_no_other(tmp_path: Path) -> N
     assert folder.best(state_of(2).tokens, 50) is None
 
 
+@pytest.mark.skipif(sys.platform != "linux" or os.name != "posix" or os.geteuid() != 0, reason="mounts a small disk")
+def test_on_a_full_disk_the_oldest_make_room_for_the_next(tmp_path: Path) -> None:
+    words = ["mount", "-t", "tmpfs", "-o", "size=100k", "none", str(tmp_path)]
+    if subprocess.run(words, capture_output=True, check=False).returncode:
+        pytest.skip("this process may not mount")
+    try:
+        folder = folder_of(tmp_path)
+        for number in range(20):
+            folder.write(state_of(number, size=20_000))
+            folder.wait()
+        assert {path.suffix for path in files_of(tmp_path)} == {".kvstate"}
+        assert any(folder_of(tmp_path).best(state_of(number).tokens, 50) for number in (18, 19))
+    finally:
+        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
 def test_what_a_killed_program_left_half_written_counts_and_goes(tmp_path: Path) -> None:
     tmp_path.joinpath("0123-4567.part").write_bytes(bytes(15_000))
     folder = folder_of(tmp_path, budget=20_000)
