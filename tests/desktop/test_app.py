@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,11 @@ from PySide6.QtGui import QImage
 from desktop.app import App, Interrupts, Places
 from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
+from desktop.secrets import Keys
 from desktop.store import Store
-from inference import EngineFault, FinishReason, LocalEngine, Message, ModelConfig, Role, embedded_model
+from inference import EngineFault, FinishReason, LocalEngine, Message, ModelConfig, RemoteModel, Role, embedded_model
 from tests.desktop.fakes import MODEL, ScriptedEngine
+from tests.scripted_server import LlamaServer, Received, ScriptedServer, models, refusal
 
 QUESTION = "What is a river? Answer in one short sentence."
 
@@ -43,8 +46,14 @@ def start(qapp, qtbot, places, engine):
         engine.listeners.append(emit)
         return engine
 
-    def start(model: Path | None = None, make_engine=make_engine, embedded: Path | None = MODEL) -> App:
-        app = App(qapp, places, make_engine, embedded, model)
+    def start(
+        model: Path | RemoteModel | None = None,
+        make_engine=make_engine,
+        embedded: Path | None = MODEL,
+        **environment: str,
+    ) -> App:
+        keys = partial(Keys, environment=environment, open_keyring=lambda: None)
+        app = App(qapp, places, make_engine, embedded, model, keys)
         apps.append(app)
         qtbot.addWidget(app.window)
         with qtbot.waitSignal(app.begun):
@@ -324,3 +333,66 @@ def test_the_demonstration_prints_an_answer_and_every_figure_and_takes_a_picture
     for words in ("Explain KV caching", "tok/s", "4,096", str(picture)):
         assert words in done.stdout
     assert QImage(str(picture)).width() > 400
+
+
+# A real server, on loopback.
+
+
+def test_a_server_answers_while_the_model_of_this_machine_is_still_loading(start, qtbot, places):
+    reply = LlamaServer(("They ", "erode."), reasoning=("Hm, ", "water."), prefill_ms=0.1)
+    with ScriptedServer(reply.answer(), models("big", "small")) as server:
+        app = start()
+        app.window.server_action.trigger()
+        panel = app.window.server_panel
+        assert panel is not None
+        panel.address_field.setText(server.url)
+        panel.key_field.setText("secret")
+        qtbot.keyClick(panel.key_field, Qt.Key.Key_Return)
+        qtbot.waitUntil(panel.models.isVisible)
+        panel.use_button.click()
+        qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY)
+        ask(app, qtbot)
+        qtbot.waitUntil(lambda: "They erode." in app.window.transcript.plain_text())
+        qtbot.waitUntil(lambda: not app.library.current.is_busy)
+        assert {received.headers.get("authorization") for received in server.received} == {"Bearer secret"}
+    reply_turn = app.library.current.turns[-1]
+    assert reply_turn.message.reasoning == "Hm, water."
+    assert reply_turn.remote == RemoteModel(server.url, "big")
+    assert app.window.speed_bar.prefill.words.endswith("(40 new, 100 cached)")
+    app.leave()
+    assert "secret" not in places.settings.read_text()
+    assert b"secret" not in places.conversations.read_bytes()
+
+
+def test_a_server_that_is_named_at_the_start_gets_the_key_that_is_meant_for_it(start, qtbot):
+    def chat(received: Received):
+        allowed = received.headers.get("authorization") == "Bearer mine"
+        return LlamaServer().answer() if allowed else refusal(401)
+
+    with ScriptedServer(chat) as server:
+        app = start(RemoteModel(server.url), HEADWATER_API_KEY="mine")
+        qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY)
+        ask(app, qtbot)
+        qtbot.waitUntil(lambda: "Hello there." in app.window.transcript.plain_text())
+
+
+def test_a_server_that_goes_away_is_said_in_place_and_asked_again_there(start, qtbot):
+    answers = [refusal(503, "busy"), LlamaServer().answer()]
+    with ScriptedServer(lambda _: answers.pop(0)) as server:
+        app = start(RemoteModel(server.url))
+        qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY)
+        ask(app, qtbot)
+        qtbot.waitUntil(lambda: "Try again" in app.window.transcript.plain_text())
+        app.window.transcript.offer_taken.emit(0)
+        qtbot.waitUntil(lambda: "Hello there." in app.window.transcript.plain_text())
+
+
+@pytest.mark.model
+@pytest.mark.skipif(embedded_model() is None, reason="the embedded model is not installed")
+def test_a_draft_is_counted_with_the_real_vocabulary_and_the_counter_leaves_in_good_order(start, qtbot):
+    app = start(make_engine=LocalEngine, embedded=embedded_model())
+    qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY, timeout=60_000)
+    qtbot.keyClicks(app.window.composer.field, "Why do rivers bend?")
+    meter = app.window.composer.window_meter
+    qtbot.waitUntil(lambda: meter.words.endswith(" of 4,096"), timeout=30_000)
+    assert "+" in meter.words
