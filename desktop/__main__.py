@@ -6,13 +6,13 @@ Nothing heavy is imported here: what the arguments say decides what is needed.
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from importlib.metadata import PackageNotFoundError, version
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -108,6 +108,9 @@ def _run(options: argparse.Namespace) -> int:
         if picture is None:
             picture = folder / "demo.png"
         _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
+    # Until the window stands nothing becomes garbage, and to look for it again and again takes a twentieth of the time.
+    # `run` has it looked for again.
+    gc.disable()
     from desktop.app import Places, run
     from inference import InvalidRequest
 
@@ -186,6 +189,8 @@ def _speak_to_nobody(stream: TextIO) -> None:
 
 
 def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # takes long, and only one question needs it
+
     try:
         return version(NAME)
     except PackageNotFoundError:

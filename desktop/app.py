@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication
 
+import inference
 from desktop.crash import CrashHook
-from desktop.demo import Demo
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
@@ -26,22 +27,11 @@ from desktop.secrets import Keys, KeysKept
 from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile
 from desktop.store import Store, StoreError
-from desktop.theme import ThemeSource
+from desktop.theme import ThemeSource, style_arguments
+from desktop.warm_up import Piece, WarmUp
 from desktop.widgets.notice import NoticeKind
-from desktop.window import Window
-from inference import (
-    Engine,
-    EngineFault,
-    Event,
-    GenerationFailed,
-    LocalEngine,
-    ModelFailed,
-    RemoteEngine,
-    RemoteModel,
-    StateBudget,
-    TokenCounter,
-    embedded_model,
-)
+from desktop.window import MODEL_SUFFIX, Window
+from inference import EngineFault, RemoteModel, StateBudget
 
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
@@ -49,7 +39,12 @@ UNPAINTED_MILLISECONDS = 2_000
 # What asks a program to end: Ctrl-C, a polite request, and a terminal that was closed.
 _REQUESTS_TO_END = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
-EngineMaker = Callable[[Callable[[Event], None], StateBudget], Engine]
+# By steps, so that no one of them holds up the event loop: what it takes to run a model, and to show text.
+_ENGINE = ("Event", "LocalEngine")
+_TEXT = tuple(f"desktop.widgets.{name}" for name in ("typesetting", "segments", "boxes", "message_view", "transcript"))
+
+if TYPE_CHECKING:
+    EngineMaker = Callable[[Callable[[inference.Event], None], StateBudget], inference.Engine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +59,8 @@ class Places:
 class App(QObject):
     """The running program."""
 
-    begun = Signal()  # the window is painted, the model is loading
+    painted = Signal()  # the window is on the screen
+    begun = Signal()  # so is the first prompt's way: what a reply needs is there, the model is loading
     broke = Signal(str)  # a fault of our own, which was logged and shown; the report
     left = Signal(int)  # everything is closed; the exit status
 
@@ -82,8 +78,6 @@ class App(QObject):
         self._asked_for = model
         self._has_begun = False
         self._has_left = False
-        # A tenth of a second of imports that the first reply would wait for; on Qt's thread the window would.
-        self._warm_up = Thread(target=_import_what_text_needs, name="warm-up", daemon=True)
         self.settings = SettingsFile(places.settings)
         self.settings.load()
         self._store = Store(places.conversations)
@@ -92,14 +86,18 @@ class App(QObject):
         budget = _budget(self.settings.current, places.states)
         post = self._bridge.post
         self._keys = keys(post, model.base_url if isinstance(model, RemoteModel) else "")
-        self._engine = Engines(partial(make_engine, post, budget), partial(RemoteEngine, post, self._keys.key_of))
+        self._engine = Engines(
+            partial(make_engine, post, budget), lambda: inference.RemoteEngine(post, self._keys.key_of)
+        )
         self._servers = ServerChoice(self._engine, self._keys, self)
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
+        if not isinstance(model, Path) or model.suffix.lower() == MODEL_SUFFIX:
+            self.models.intend(model)  # what will be loaded is named in the first picture of the window
         self.library = Library(self._store, self._engine, self.models, self)
         self._themes = ThemeSource(application, self.settings.current.colour_scheme, self)
         if self.library.interrupted:
             self._open_newest()
-        self._draft_count = DraftCount(partial(TokenCounter, post), self.models, self)
+        self._draft_count = DraftCount(lambda: inference.TokenCounter(post), self.models, self)
         self.window = Window(
             self.library,
             self.models,
@@ -108,12 +106,14 @@ class App(QObject):
             draft_count=self._draft_count,
             servers=self._servers,
         )
+        self._warm_up = WarmUp(self._put_off(), self)
         self._connect()
 
     def show(self) -> None:
         """Show the window. The model and everything else that takes time begin once it is painted."""
-        self._painted = _FirstPaint(self.window)
-        self._painted.happened.connect(self._begin)
+        self._first_paint = _FirstPaint(self.window)
+        self._first_paint.happened.connect(self.painted)
+        self._first_paint.happened.connect(self._begin)
         QTimer.singleShot(UNPAINTED_MILLISECONDS, self._begin)
         self.window.show()
 
@@ -128,13 +128,12 @@ class App(QObject):
         self._has_left = True
         self.window.setEnabled(False)
         # The engine's last events are in the bridge when this returns; then they are kept like any others.
+        self._warm_up.stop()
         self._engine.close()
         self._draft_count.close()
         self._bridge.drain()
         self.library.flush()
         self._store.close()
-        if self._has_begun:
-            self._warm_up.join()
         self._crash.uninstall()
         self.left.emit(status)
 
@@ -158,26 +157,33 @@ class App(QObject):
             self.library.open(conversations[0].id)
 
     def _begin(self) -> None:
-        if self._has_begun or self._has_left:
-            return
-        self._has_begun = True
-        if isinstance(self._asked_for, RemoteModel):
-            self.models.choose(self._asked_for)
-        elif self._asked_for is not None:
-            self.window.open_model(self._asked_for)
-        if self.models.state.phase is ModelPhase.NONE:
-            self.models.load()
-        self._warm_up.start()
-        self.begun.emit()
+        if not self._has_begun and not self._has_left:
+            self._has_begun = True
+            self._warm_up.start()
+
+    def _put_off(self) -> Iterator[Piece]:
+        """What waits until the window is painted, the model first: each piece takes less than a frame."""
+        yield from (partial(getattr, inference, name) for name in _ENGINE)
+        yield self._load_model
+        yield from (partial(import_module, name) for name in _TEXT)
+        yield self.window.page.prepare
+        yield self.window.show_icon
+        yield self.begun.emit
+
+    def _load_model(self) -> None:
+        if isinstance(self._asked_for, Path) and self.models.state.phase is ModelPhase.NONE:
+            self.window.open_model(self._asked_for)  # it is none, and is refused in words
+        self.models.load()
 
     def _say(self, sentence: str) -> None:
         self.window.show_notice(sentence, NoticeKind.ERROR)
 
-    def _watch_for_faults(self, event: Event) -> None:
+    def _watch_for_faults(self, event: inference.Event) -> None:
         """Our own faults inside the engine go where all of them go."""
         match event:
-            case GenerationFailed(error=EngineFault() as fault) | ModelFailed(error=EngineFault() as fault):
-                self._crash.take_fault(fault.summary, fault.report)
+            case inference.GenerationFailed(error=error) | inference.ModelFailed(error=error):
+                if isinstance(error, EngineFault):
+                    self._crash.take_fault(error.summary, error.report)
             case _:
                 pass
 
@@ -190,14 +196,16 @@ def run(
     picture: Path | None = None,
     say: Callable[[str], None],
     complain: Callable[[str], None],
+    prepare: Callable[[App], object] | None = None,
 ) -> int:
-    """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead."""
-    application = QApplication(arguments)
+    """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
+    is handed the program before its window is shown."""
+    application = QApplication([*arguments, *style_arguments()])
     application.setApplicationName("headwater")
     application.setApplicationDisplayName("Headwater")
     application.setDesktopFileName("headwater")
     try:
-        app = App(application, places, LocalEngine, embedded_model(), model)
+        app = App(application, places, _local_engine, inference.embedded_model(), model)
     except StoreError as error:
         complain(str(error))
         _show_refusal(application, str(error))
@@ -208,10 +216,15 @@ def run(
     interrupts.happened.connect(app.window.close)
     demo = None
     if picture is not None:
+        from desktop.demo import Demo
+
         demo = Demo(app.window, picture, say, complain, app)
         demo.ended.connect(app.leave)
         app.begun.connect(demo.begin)
         app.broke.connect(demo.give_up)
+    if prepare is not None:
+        prepare(app)
+    app.begun.connect(_collect_garbage)
     app.show()
     status = application.exec()
     app.leave(status)
@@ -276,6 +289,16 @@ def _budget(settings: Settings, folder: Path | None) -> StateBudget:
     return StateBudget(settings.kv_memory_megabytes << 20, settings.kv_disk_megabytes << 20, folder)
 
 
+def _local_engine(emit: Callable[[inference.Event], None], states: StateBudget) -> inference.Engine:
+    return inference.LocalEngine(emit, states)
+
+
+def _collect_garbage() -> None:
+    """From now on: what was made until here stays as long as the program does. See `desktop.__main__`."""
+    gc.freeze()
+    gc.enable()
+
+
 def _do_nothing(_number: int, _frame: FrameType | None) -> None:
     """A handler of Python's own has to be there for the signal's number to be sent on."""
 
@@ -283,9 +306,6 @@ def _do_nothing(_number: int, _frame: FrameType | None) -> None:
 def _show_refusal(application: QApplication, sentence: str) -> None:
     """There is no window to say it in; where nobody sees a screen, the terminal has said it."""
     if application.platformName() not in ("offscreen", "minimal"):
+        from PySide6.QtWidgets import QMessageBox
+
         QMessageBox.critical(None, "Headwater", sentence)
-
-
-def _import_what_text_needs() -> None:
-    for name in ("markdown_it", "pygments.lexers", "pygments.token"):
-        import_module(name)

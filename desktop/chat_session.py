@@ -11,39 +11,12 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+import inference
 from desktop.conversations import Conversation, Turn, TurnState, messages_of, title_of, turns_of_messages
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
 from desktop.remedies import Remedy, RemedyKind, failure_of, remedies_for
 from desktop.store import Store, StoreError
-from inference import (
-    AnyModel,
-    DeltaKind,
-    Engine,
-    EngineClosed,
-    Event,
-    GenerationEvent,
-    GenerationFailed,
-    GenerationFinished,
-    GenerationRequest,
-    Message,
-    ModelConfig,
-    ModelFailed,
-    ModelLoading,
-    ModelReady,
-    ModelUnloaded,
-    PrefillProgress,
-    RemoteModel,
-    RemoteModelInfo,
-    ReuseEnd,
-    Role,
-    TextDelta,
-    Timings,
-    Trace,
-    TurnsLeftOut,
-    Usage,
-    WindowPolicy,
-    rate_of_decode,
-)
+from inference import AnyModel, EngineClosed, GenerationRequest, Message, ModelConfig, RemoteModel, Role, WindowPolicy
 
 CHECKPOINT_MILLISECONDS = 1_000
 PROGRESS_MILLISECONDS = 100
@@ -112,7 +85,7 @@ class Figures:
     cached_tokens: int | None = None
     decode_rate: float | None = None
     ttft: float | None = None
-    reuse_end: ReuseEnd | None = None
+    reuse_end: inference.ReuseEnd | None = None
     is_remote: bool = False
     measured_at_client: bool = False  # the decode rate: from text to text as they came here
 
@@ -157,7 +130,7 @@ class ChatSession(QObject):
     def __init__(
         self,
         store: Store,
-        engine: Engine,
+        engine: inference.Engine,
         models: ModelChoice,
         conversation: Conversation | None = None,
         parent: QObject | None = None,
@@ -178,7 +151,7 @@ class ChatSession(QObject):
         self._window_policy = WindowPolicy.STOP if conversation is None else conversation.window_policy
         self._info = models.state.info
         self._generation: _Generation | None = None
-        self._unsaved: tuple[Turn, Trace | None] | None = None
+        self._unsaved: tuple[Turn, inference.Trace | None] | None = None
         self._warned = False
         self._activity = Activity()
         self._of_reply = self._last_figures()
@@ -312,19 +285,25 @@ class ChatSession(QObject):
         self._show_figures()
         self._show_remedies()
 
-    def on_event(self, event: Event) -> None:
+    def on_event(self, event: inference.Event) -> None:
         """Follow the engine; events of requests that are not this session's pass by."""
         match event:
-            case ModelLoading(model, fraction):
+            case inference.ModelLoading(model, fraction):
                 self._on_loading(model, fraction)
-            case ModelReady():
+            case inference.ModelReady():
                 self._on_ready()
-            case ModelUnloaded(model) if self._info is not None and self._info.config == model:
+            case inference.ModelUnloaded(model) if self._info is not None and self._info.config == model:
                 self._info = None
                 self._show_figures()
-            case ModelFailed() | ModelUnloaded():
+            case inference.ModelFailed() | inference.ModelUnloaded():
                 pass
-            case TurnsLeftOut() | PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
+            case (
+                inference.TurnsLeftOut()
+                | inference.PrefillProgress()
+                | inference.TextDelta()
+                | inference.GenerationFinished()
+                | inference.GenerationFailed()
+            ):
                 generation = self._generation
                 if generation is not None and generation.request.id == event.request:
                     self._on_generation(generation, event)
@@ -424,7 +403,7 @@ class ChatSession(QObject):
         try:
             self._engine.generate(generation.request)
         except EngineClosed as error:
-            self.on_event(GenerationFailed(generation.request.id, error))
+            self.on_event(inference.GenerationFailed(generation.request.id, error))
 
     def _activity_at_first(self, model: AnyModel, *, streaming: bool) -> Activity:
         state = self._models.state
@@ -432,17 +411,17 @@ class ChatSession(QObject):
             return Activity(Phase.LOADING, load_fraction=state.fraction, streaming=streaming)
         return Activity(Phase.WAITING, streaming=streaming)
 
-    def _on_generation(self, generation: _Generation, event: GenerationEvent) -> None:
+    def _on_generation(self, generation: _Generation, event: inference.GenerationEvent) -> None:
         match event:
-            case TurnsLeftOut():
+            case inference.TurnsLeftOut():
                 self._on_left_out(generation, event)
-            case PrefillProgress():
+            case inference.PrefillProgress():
                 self._on_prefill(generation, event)
-            case TextDelta():
+            case inference.TextDelta():
                 self._on_delta(generation, event)
-            case GenerationFinished():
+            case inference.GenerationFinished():
                 self._end(_finished(generation.reply_so_far, event), event.trace)
-            case GenerationFailed():
+            case inference.GenerationFailed():
                 self._end(_failed(generation.reply_so_far, event), None)
             case _:
                 assert_never(event)
@@ -460,13 +439,13 @@ class ChatSession(QObject):
         if self._activity.phase is Phase.LOADING:
             self._show_activity(replace(self._activity, phase=Phase.WAITING))
 
-    def _on_left_out(self, generation: _Generation, event: TurnsLeftOut) -> None:
+    def _on_left_out(self, generation: _Generation, event: inference.TurnsLeftOut) -> None:
         left_out = tuple(turn for message in event.messages for turn in generation.turns[message])
         generation.reply = self._turns[-1] = replace(generation.reply, left_out=left_out)
         self._save_soon()
         self.turns_left_out.emit(generation.reply_so_far)
 
-    def _on_prefill(self, generation: _Generation, event: PrefillProgress) -> None:
+    def _on_prefill(self, generation: _Generation, event: inference.PrefillProgress) -> None:
         measured = event.evaluated / event.seconds if event.evaluated and event.seconds > 0 else None
         self._of_reply = replace(
             self._of_reply,
@@ -489,9 +468,9 @@ class ChatSession(QObject):
         )
         self._show_figures()
 
-    def _on_delta(self, generation: _Generation, event: TextDelta) -> None:
+    def _on_delta(self, generation: _Generation, event: inference.TextDelta) -> None:
         seconds = event.at - event.first_token_at
-        is_thinking = event.kind is DeltaKind.REASONING
+        is_thinking = event.kind is inference.DeltaKind.REASONING
         if is_thinking:
             generation.thought_seconds = seconds
         if event.text:
@@ -501,7 +480,7 @@ class ChatSession(QObject):
         self._of_reply = replace(
             self._of_reply,
             context_used=before.cached_tokens + read + event.output_tokens,
-            decode_rate=rate_of_decode(event.output_tokens, seconds),
+            decode_rate=inference.rate_of_decode(event.output_tokens, seconds),
             ttft=None if generation.load_seen else event.first_token_at - generation.submitted,
         )
         self._show_activity(
@@ -527,7 +506,7 @@ class ChatSession(QObject):
         if not self._checkpoint_timer.isActive():
             self._checkpoint_timer.start()
 
-    def _end(self, turn: Turn, trace: Trace | None) -> None:
+    def _end(self, turn: Turn, trace: inference.Trace | None) -> None:
         self._turns[-1] = turn
         self._generation = None
         self._unsaved = (turn, trace)
@@ -590,12 +569,12 @@ class ChatSession(QObject):
         if info is None:
             return replace(self._of_reply, context_used=None)
         is_its_own = bool(self._turns) and self._turns[-1].is_by(info.config)
-        is_remote = isinstance(info, RemoteModelInfo)
+        is_remote = isinstance(info, inference.RemoteModelInfo)
         return replace(
             self._of_reply,
-            device=_host_of(info.config) if isinstance(info, RemoteModelInfo) else info.device,
+            device=_host_of(info.config) if isinstance(info, inference.RemoteModelInfo) else info.device,
             is_remote=is_remote,
-            threads=None if isinstance(info, RemoteModelInfo) else info.threads,
+            threads=None if isinstance(info, inference.RemoteModelInfo) else info.threads,
             context_size=info.context_size,
             context_used=self._of_reply.context_used if is_its_own else None,
         )
@@ -618,7 +597,7 @@ class ChatSession(QObject):
         return remedies_for(self._turns[-1], self._info, self._window_policy)
 
 
-def _finished(reply: Turn, event: GenerationFinished) -> Turn:
+def _finished(reply: Turn, event: inference.GenerationFinished) -> Turn:
     return replace(
         reply,
         message=Message(Role.ASSISTANT, event.text, event.trace.kept_ids, event.reasoning),
@@ -630,7 +609,7 @@ def _finished(reply: Turn, event: GenerationFinished) -> Turn:
     )
 
 
-def _failed(reply: Turn, event: GenerationFailed) -> Turn:
+def _failed(reply: Turn, event: inference.GenerationFailed) -> Turn:
     return replace(
         reply,
         message=Message(Role.ASSISTANT, event.text, reasoning=event.reasoning),
@@ -640,7 +619,7 @@ def _failed(reply: Turn, event: GenerationFailed) -> Turn:
     )
 
 
-def _figures_of(reply: Turn, trace: Trace | None) -> Figures:
+def _figures_of(reply: Turn, trace: inference.Trace | None) -> Figures:
     usage, timings = reply.usage, reply.timings
     if usage is None or timings is None or (timings.prepare is None and timings.wait is None):
         # It failed, or was stopped before its prompt was looked at: nothing was held, read or reused.
@@ -660,12 +639,12 @@ def _figures_of(reply: Turn, trace: Trace | None) -> Figures:
     )
 
 
-def _tokens_held(usage: Usage, timings: Timings) -> int | None:
+def _tokens_held(usage: inference.Usage, timings: inference.Timings) -> int | None:
     cached = usage.cached_tokens
     return None if cached is None else cached + timings.prefill_tokens + usage.output_tokens
 
 
-def _tokens_told(usage: Usage) -> int | None:
+def _tokens_told(usage: inference.Usage) -> int | None:
     """What a server says that it read and wrote."""
     return usage.input_tokens + usage.output_tokens if usage.input_tokens and usage.output_tokens else None
 

@@ -8,7 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from inference import AnyModel, FinishReason, Message, RemoteModel, Role, Timings, Usage, WindowPolicy
+import inference
+from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
 
 TITLE_LENGTH = 60
 
@@ -59,9 +60,9 @@ class Turn:
     state: TurnState = TurnState.COMPLETE
     model_name: str = ""
     model_path: Path | None = None
-    finish_reason: FinishReason | None = None
-    usage: Usage | None = None
-    timings: Timings | None = None
+    finish_reason: inference.FinishReason | None = None
+    usage: inference.Usage | None = None
+    timings: inference.Timings | None = None
     streamed: bool | None = None
     error: str = ""
     failure: Failure | None = None

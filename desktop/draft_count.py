@@ -8,10 +8,11 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+import inference
 from desktop.chat_session import ChatSession
 from desktop.conversations import messages_of
 from desktop.model_choice import ModelChoice
-from inference import Message, ModelConfig, ModelInfo, TokenCount
+from inference import Message, ModelConfig
 
 PAUSE_MILLISECONDS = 150
 
@@ -89,7 +90,7 @@ class DraftCount(QObject):
             self._show(None)
         self._timer.start()
 
-    def on_counted(self, count: TokenCount) -> None:
+    def on_counted(self, count: inference.TokenCount) -> None:
         """Take what was counted. What was asked for before the conversation changed no longer says anything."""
         # The counter hands back the very object that it was asked with, which tells equal ones apart.
         if count.model is self._asked and (info := self._info) is not None and (self._draft or self._messages):
@@ -103,9 +104,8 @@ class DraftCount(QObject):
             self._counter.close()
 
     @property
-    def _info(self) -> ModelInfo | None:
-        info = self._models.state.info
-        return info if isinstance(info, ModelInfo) else None
+    def _info(self) -> inference.ModelInfo | None:
+        return self._models.state.file_info
 
     def _begin_anew(self, _change: object = None) -> None:
         """The conversation, or the model that reads it, is another: what is known of it holds no longer."""

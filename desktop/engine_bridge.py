@@ -11,25 +11,18 @@ from __future__ import annotations
 from collections import deque
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+import inference
 from desktop.secrets import KeysKept
-from inference import (
-    Event,
-    GenerationFailed,
-    GenerationFinished,
-    RemoteModelEvent,
-    RemoteModelFailed,
-    RemoteModelReady,
-    RequestId,
-    TextDelta,
-    TokenCount,
-)
+from inference import RequestId
 
 FRAME_MILLISECONDS = 33
 
-Posted = Event | RemoteModelEvent | TokenCount | KeysKept
+if TYPE_CHECKING:
+    Posted = inference.Event | inference.RemoteModelEvent | inference.TokenCount | KeysKept
 
 
 class EngineBridge(QObject):
@@ -90,11 +83,11 @@ class EngineBridge(QObject):
 
     def _deliver(self, event: Posted) -> None:
         match event:
-            case TokenCount():
+            case inference.TokenCount():
                 self.counted.emit(event)
             case KeysKept():
                 self.keys_kept.emit(event)
-            case RemoteModelReady() | RemoteModelFailed():
+            case inference.RemoteModelReady() | inference.RemoteModelFailed():
                 self.server_answered.emit(event)
             case _:
                 self._watch(event)
@@ -102,39 +95,39 @@ class EngineBridge(QObject):
 
     def _cannot_wait(self, event: Posted) -> bool:
         match event:
-            case TextDelta(request):
+            case inference.TextDelta(request):
                 if request in self._announced:
                     return False
                 self._announced.add(request)
-            case GenerationFinished(request) | GenerationFailed(request):
+            case inference.GenerationFinished(request) | inference.GenerationFailed(request):
                 self._announced.discard(request)
             case _:
                 pass
         return True
 
     def _joined(self, event: Posted) -> Posted:
-        if not isinstance(event, TextDelta):
+        if not isinstance(event, inference.TextDelta):
             return event
         pieces = [event.text]
         while self._events:
             following = self._events[0]
-            if not isinstance(following, TextDelta) or _source(following) != _source(event):
+            if not isinstance(following, inference.TextDelta) or _source(following) != _source(event):
                 break
             pieces.append(following.text)
             event = following
             self._events.popleft()
         return replace(event, text="".join(pieces)) if len(pieces) > 1 else event
 
-    def _watch(self, event: Event) -> None:
+    def _watch(self, event: inference.Event) -> None:
         """Know which replies are being written: while there are any, the timer runs."""
         match event:
-            case TextDelta(request):
+            case inference.TextDelta(request):
                 self._writing.add(request)
-            case GenerationFinished(request) | GenerationFailed(request):
+            case inference.GenerationFinished(request) | inference.GenerationFailed(request):
                 self._writing.discard(request)
             case _:
                 pass
 
 
-def _source(delta: TextDelta) -> tuple[object, ...]:
+def _source(delta: inference.TextDelta) -> tuple[object, ...]:
     return delta.request, delta.kind, delta.first_token_at

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from inference import AnyModel, Engine, EngineClosed, GenerationRequest, RemoteEngine, RemoteModel, RequestId
+import inference
+from inference import AnyModel, EngineClosed, GenerationRequest, RemoteModel, RequestId
 
 
 class Engines:
     """Hands each request to the engine that answers it, so that none waits for the other."""
 
-    def __init__(self, make_local: Callable[[], Engine], make_remote: Callable[[], Engine | RemoteEngine]) -> None:
+    def __init__(
+        self,
+        make_local: Callable[[], inference.Engine],
+        make_remote: Callable[[], inference.Engine | inference.RemoteEngine],
+    ) -> None:
         self._make_local = make_local
         self._make_remote = make_remote
-        self._local: Engine | None = None
-        self._remote: Engine | RemoteEngine | None = None
+        self._local: inference.Engine | None = None
+        self._remote: inference.Engine | inference.RemoteEngine | None = None
         self._closed = False
 
     def load(self, model: AnyModel) -> None:
@@ -44,16 +49,16 @@ class Engines:
         for engine in self._made():
             engine.close()
 
-    def _made(self) -> tuple[Engine | RemoteEngine, ...]:
+    def _made(self) -> tuple[inference.Engine | inference.RemoteEngine, ...]:
         return tuple(engine for engine in (self._local, self._remote) if engine is not None)
 
-    def _for_this_machine(self) -> Engine:
+    def _for_this_machine(self) -> inference.Engine:
         if self._local is None:
             self._refuse_when_closed()
             self._local = self._make_local()
         return self._local
 
-    def _for_servers(self) -> Engine | RemoteEngine:
+    def _for_servers(self) -> inference.Engine | inference.RemoteEngine:
         if self._remote is None:
             self._refuse_when_closed()
             self._remote = self._make_remote()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
+import inference
 from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation, Turn
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.store import Store, StoreError
-from inference import Engine, Event
 
 
 class Library(QObject):
@@ -18,7 +18,9 @@ class Library(QObject):
     opened = Signal(object)  # ChatSession: the one to show now
     failed = Signal(str)  # a sentence that belongs to no conversation
 
-    def __init__(self, store: Store, engine: Engine, models: ModelChoice, parent: QObject | None = None) -> None:
+    def __init__(
+        self, store: Store, engine: inference.Engine, models: ModelChoice, parent: QObject | None = None
+    ) -> None:
         """Raises StoreError where the conversations cannot be read."""
         super().__init__(parent)
         self._store = store
@@ -64,7 +66,7 @@ class Library(QObject):
         except StoreError as error:
             self.failed.emit(str(error))
 
-    def on_event(self, event: Event) -> None:
+    def on_event(self, event: inference.Event) -> None:
         """Hand an event of the engine to the sessions; each knows which requests are its own."""
         for session in tuple(self._sessions):
             session.on_event(event)

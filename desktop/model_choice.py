@@ -10,25 +10,11 @@ from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
+import inference
 from desktop.conversations import FailureKind
 from desktop.remedies import failure_of
 from desktop.settings import ModelWindow, Settings, SettingsFile
-from inference import (
-    AnyModel,
-    Event,
-    ModelConfig,
-    ModelFailed,
-    ModelInfo,
-    ModelLoading,
-    ModelReady,
-    ModelUnloaded,
-    RemoteModel,
-    RemoteModelEvent,
-    RemoteModelFailed,
-    RemoteModelInfo,
-    RemoteModelReady,
-    display_name,
-)
+from inference import AnyModel, ModelConfig, RemoteModel
 
 RECENT_MODELS = 8
 
@@ -49,7 +35,7 @@ class ModelState:
     phase: ModelPhase = ModelPhase.NONE
     config: AnyModel | None = None
     fraction: float = 0.0  # of the loading, 0 to 1
-    info: ModelInfo | RemoteModelInfo | None = None
+    info: inference.ModelInfo | inference.RemoteModelInfo | None = None
     error: str = ""
     failure: FailureKind = FailureKind.OTHER
 
@@ -61,6 +47,11 @@ class ModelState:
         return "" if self.config is None else name_of(self.config)
 
     @property
+    def file_info(self) -> inference.ModelInfo | None:
+        """`info` where it is of a model on this machine."""
+        return self.info if self.info is not None and isinstance(self.info, inference.ModelInfo) else None
+
+    @property
     def server(self) -> str:
         """The server that answers, as it is called in sentences; empty where the model is on this machine."""
         return urlsplit(self.config.base_url).netloc if isinstance(self.config, RemoteModel) else ""
@@ -70,7 +61,7 @@ def name_of(model: AnyModel) -> str:
     """How a model is called before anything else is known of it."""
     if isinstance(model, RemoteModel):
         return model.name or urlsplit(model.base_url).netloc
-    return display_name(model.path)
+    return inference.display_name(model.path)
 
 
 class ModelLoader(Protocol):
@@ -118,19 +109,23 @@ class ModelChoice(QObject):
         """The models of servers that answered lately."""
         return self._settings.current.servers
 
+    def intend(self, model: Path | RemoteModel | None = None) -> None:
+        """Say which model will be loaded: this one, else the one used last, else the embedded one; without any of them
+        there is none."""
+        wanted = self._used_last() if model is None else model
+        if wanted is not None:
+            self._become(ModelState(ModelPhase.LOADING, self._config_of(wanted)))
+
     def load(self) -> None:
-        """Begin with the model used last, else with the embedded one; without either there is none."""
-        settings = self._settings.current
-        if settings.use_server and settings.servers:
-            self.choose(settings.servers[0])
-            return
-        path = Path(settings.model) if settings.model else self._embedded
-        if path is not None:
-            self.choose(path)
+        """Begin with the model that was intended."""
+        if self._state.config is None:
+            self.intend()
+        if self._state.config is not None:
+            self._engine.load(self._state.config)
 
     def choose(self, model: Path | RemoteModel) -> None:
         """Let the model in this file, or of this server, answer from now on."""
-        self._take(model if isinstance(model, RemoteModel) else self._config_of(model.absolute()))
+        self._take(self._config_of(model))
 
     def use_window(self, context_size: int) -> None:
         """Load the chosen model file with a context window of this size."""
@@ -147,21 +142,25 @@ class ModelChoice(QObject):
         self._become(ModelState())
         self._engine.unload()
 
-    def on_event(self, event: Event | RemoteModelEvent) -> None:
+    def on_event(self, event: inference.Event | inference.RemoteModelEvent) -> None:
         """Follow the engines. What they say about a model that is no longer the chosen one does not matter here."""
         match event:
-            case ModelLoading(model, fraction) if model == self._state.config:
+            case inference.ModelLoading(model, fraction) if model == self._state.config:
                 self._become(ModelState(ModelPhase.LOADING, model, fraction))
-            case ModelReady(info) if info.config == self._state.config:
+            case inference.ModelReady(info) if info.config == self._state.config:
                 self._remember_file(info.config)
                 self._become(ModelState(ModelPhase.READY, info.config, 1.0, info))
-            case RemoteModelReady(remote) if self._is_chosen(remote.config):
+            case inference.RemoteModelReady(remote) if self._is_chosen(remote.config):
                 self._remember_server(remote.config)
                 self._become(ModelState(ModelPhase.READY, remote.config, 1.0, remote))
-            case ModelFailed(model, error) | RemoteModelFailed(model, error) if model == self._state.config:
+            case inference.ModelFailed(model, error) | inference.RemoteModelFailed(model, error) if (
+                model == self._state.config
+            ):
                 failed = ModelState(ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind)
                 self._become(failed)
-            case ModelUnloaded(model) if model == self._state.config and self._state.phase is ModelPhase.READY:
+            case inference.ModelUnloaded(model) if (
+                model == self._state.config and self._state.phase is ModelPhase.READY
+            ):
                 # Not ejected: the engine needed the room. The next prompt loads it again.
                 self._become(ModelState(ModelPhase.NONE, model))
             case _:
@@ -173,8 +172,16 @@ class ModelChoice(QObject):
         self._become(ModelState(ModelPhase.LOADING, config))
         self._engine.load(config)
 
-    def _config_of(self, path: Path) -> ModelConfig:
+    def _used_last(self) -> Path | RemoteModel | None:
         settings = self._settings.current
+        if settings.use_server and settings.servers:
+            return settings.servers[0]
+        return Path(settings.model) if settings.model else self._embedded
+
+    def _config_of(self, model: Path | RemoteModel) -> AnyModel:
+        if isinstance(model, RemoteModel):
+            return model
+        settings, path = self._settings.current, model.absolute()
         own = (window.context_size for window in settings.windows if window.model == str(path))
         return ModelConfig(path, next(own, settings.context_size), settings.threads)
 

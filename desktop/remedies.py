@@ -6,17 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
+import inference
 from desktop.conversations import Failure, FailureKind, Turn, TurnState
-from inference import (
-    KeyRefused,
-    ModelError,
-    ModelInfo,
-    PromptTooLong,
-    RemoteModelInfo,
-    ServerError,
-    WindowPolicy,
-    forecast,
-)
+from inference import KeyRefused, ModelError, PromptTooLong, ServerError, WindowPolicy
 
 _ROOM = 512  # tokens for a reply, beside the prompt that needs the window
 
@@ -53,7 +45,9 @@ def failure_of(error: Exception) -> Failure:
             return Failure()
 
 
-def remedies_for(turn: Turn, info: ModelInfo | RemoteModelInfo | None, policy: WindowPolicy) -> tuple[Remedy, ...]:
+def remedies_for(
+    turn: Turn, info: inference.ModelInfo | inference.RemoteModelInfo | None, policy: WindowPolicy
+) -> tuple[Remedy, ...]:
     """What to offer below a failed reply, the likeliest first, while `info` describes the model that would answer."""
     failure = turn.failure
     if turn.state is not TurnState.FAILED or failure is None:
@@ -70,7 +64,7 @@ def remedies_for(turn: Turn, info: ModelInfo | RemoteModelInfo | None, policy: W
     assert_never(failure.kind)
 
 
-def larger_window(info: ModelInfo, needed: int) -> int | None:
+def larger_window(info: inference.ModelInfo, needed: int) -> int | None:
     """The next size of a context window, doubled as often as it takes, that holds a prompt of `needed` tokens and a
     reply; `None` where the model was not trained for one."""
     size = info.context_size
@@ -80,25 +74,25 @@ def larger_window(info: ModelInfo, needed: int) -> int | None:
     return size if size > max(info.context_size, needed) else None
 
 
-def added_memory(info: ModelInfo, context_size: int) -> int | None:
+def added_memory(info: inference.ModelInfo, context_size: int) -> int | None:
     """What a window of this size would take more than the present one; `None` where the file does not say."""
     path, kv_type = info.config.path, info.kv_type
     try:
-        now = forecast(path, info.context_size, kv_type=kv_type)
-        then = forecast(path, context_size, kv_type=kv_type)
+        now = inference.forecast(path, info.context_size, kv_type=kv_type)
+        then = inference.forecast(path, context_size, kv_type=kv_type)
     except ModelError:
         return None
     return max(0, then.kv + then.compute - now.kv - now.compute)
 
 
 def _for_a_long_prompt(
-    failure: Failure, info: ModelInfo | RemoteModelInfo | None, policy: WindowPolicy
+    failure: Failure, info: inference.ModelInfo | inference.RemoteModelInfo | None, policy: WindowPolicy
 ) -> tuple[Remedy, ...]:
     remedies = []
     if failure.droppable and policy is WindowPolicy.STOP:
         remedies.append(Remedy(RemedyKind.LEAVE_OUT_OLDEST))
-    if isinstance(info, ModelInfo) and (size := larger_window(info, failure.needed)):
+    if isinstance(info, inference.ModelInfo) and (size := larger_window(info, failure.needed)):
         remedies.append(Remedy(RemedyKind.LARGER_WINDOW, size, added_memory(info, size)))
-    if isinstance(info, ModelInfo) and failure.needed < info.context_size:
+    if isinstance(info, inference.ModelInfo) and failure.needed < info.context_size:
         remedies.append(Remedy(RemedyKind.TRY_AGAIN))  # another model's window, or one made larger since
     return tuple(remedies)

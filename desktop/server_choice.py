@@ -7,11 +7,12 @@ from enum import StrEnum
 
 from PySide6.QtCore import QObject, Signal
 
+import inference
 from desktop.conversations import FailureKind
 from desktop.model_choice import ModelLoader
 from desktop.remedies import failure_of
 from desktop.secrets import KeyPlace, Keys, KeysKept
-from inference import InvalidRequest, RemoteModel, RemoteModelEvent, RemoteModelFailed, RemoteModelReady, base_url_of
+from inference import InvalidRequest, RemoteModel, base_url_of
 
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
 
@@ -72,16 +73,16 @@ class ServerChoice(QObject):
         self._become(ServerState(ServerPhase.ASKING, base_url, keys_kept=self._state.keys_kept))
         self._engine.load(RemoteModel(base_url))
 
-    def on_event(self, event: RemoteModelEvent) -> None:
+    def on_event(self, event: inference.RemoteModelEvent) -> None:
         """Take a server's answer, where it is this one's."""
         if self._state.phase is not ServerPhase.ASKING:
             return
         match event:
-            case RemoteModelReady(info, offered) if info.config.base_url == self._state.base_url:
+            case inference.RemoteModelReady(info, offered) if info.config.base_url == self._state.base_url:
                 if self._key_is_new:
                     self._keys.keep(self._state.base_url)  # now that the server has taken it
                 self._become(replace(self._state, phase=ServerPhase.OFFERED, offered=offered))
-            case RemoteModelFailed(model, error) if model == RemoteModel(self._state.base_url):
+            case inference.RemoteModelFailed(model, error) if model == RemoteModel(self._state.base_url):
                 self._fail(str(error), wants_key=failure_of(error).kind is FailureKind.KEY_REFUSED)
             case _:
                 pass

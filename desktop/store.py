@@ -21,22 +21,10 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
+import inference
 from desktop.conversations import Conversation, Failure, FailureKind, Turn, TurnState
 from desktop.process_lock import ProcessLock
-from inference import (
-    AnyModel,
-    BlockKind,
-    FinishReason,
-    Message,
-    PromptBlock,
-    RemoteModel,
-    ReuseEnd,
-    Role,
-    Timings,
-    Trace,
-    Usage,
-    WindowPolicy,
-)
+from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
 
 _LEAST_ROOM = 64 << 10  # bytes; with less, SQLite's own files beside the conversations cannot grow
 
@@ -183,7 +171,7 @@ class Store:
                 (turn.message.content, turn.message.reasoning, _packed_turns(turn.left_out), turn.id),
             )
 
-    def finish(self, turn: Turn, trace: Trace | None) -> None:
+    def finish(self, turn: Turn, trace: inference.Trace | None) -> None:
         """Keep a reply as it ended. Its text and the token ids of that text are written together."""
         with self._writing() as connection:
             connection.execute(
@@ -217,7 +205,7 @@ class Store:
         with self._writing() as connection:
             connection.execute("UPDATE conversations SET window_policy = ? WHERE id = ?", (policy, conversation))
 
-    def trace(self, turn_id: int) -> Trace | None:
+    def trace(self, turn_id: int) -> inference.Trace | None:
         """How a reply came about; `None` where nothing was recorded."""
         with _faults_of(self._path):
             row = self._connection.execute("SELECT packed FROM traces WHERE turn = ?", (turn_id,)).fetchone()
@@ -230,7 +218,7 @@ class Store:
                 "SELECT timings FROM turns WHERE model_path = ? AND timings IS NOT NULL ORDER BY id DESC LIMIT 5",
                 (str(model_path),),
             ).fetchall()
-        rates = (Timings(**json.loads(timings)).prefill_rate for (timings,) in rows)
+        rates = (inference.Timings(**json.loads(timings)).prefill_rate for (timings,) in rows)
         return next((rate for rate in rates if rate is not None), None)
 
     def set_draft(self, conversation: int | None, text: str) -> None:
@@ -290,7 +278,7 @@ class Store:
                     self._connection.execute("ROLLBACK")
 
 
-def packed_trace(trace: Trace) -> bytes:
+def packed_trace(trace: inference.Trace) -> bytes:
     """A trace as a few bytes per token; its times are kept to the microsecond."""
     moments = [0, *(round(time * 1e6) for time in trace.token_times)]
     content = {
@@ -304,7 +292,7 @@ def packed_trace(trace: Trace) -> bytes:
     return zlib.compress(json.dumps(content, separators=(",", ":")).encode())
 
 
-def trace_from(packed: bytes) -> Trace:
+def trace_from(packed: bytes) -> inference.Trace:
     """The trace that was packed."""
     content = json.loads(zlib.decompress(packed))
     drafted, accepted = content.get("drafts", (0, 0))  # traces of earlier versions have none
@@ -313,19 +301,27 @@ def trace_from(packed: bytes) -> Trace:
     for gap in content["gaps"]:
         moment += gap
         times.append(moment / 1e6)
-    return Trace(
+    return inference.Trace(
         token_ids=tuple(content["ids"]),
         token_times=tuple(times),
         kept_tokens=content["kept"],
-        blocks=tuple(PromptBlock(BlockKind(kind), *numbers) for kind, *numbers in content["blocks"]),
-        reuse_end=ReuseEnd(_RENAMED.get(content["reuse_end"], content["reuse_end"])),
+        blocks=tuple(
+            inference.PromptBlock(inference.BlockKind(kind), *numbers) for kind, *numbers in content["blocks"]
+        ),
+        reuse_end=_reuse_end(content["reuse_end"]),
         drafted_tokens=drafted,
         accepted_tokens=accepted,
     )
 
 
-# What was called otherwise in traces that were stored before.
-_RENAMED = {"nothing held": ReuseEnd.MODEL_RELOADED, "text differs": ReuseEnd.TURN_CHANGED}
+def _reuse_end(name: str) -> inference.ReuseEnd:
+    match name:
+        case "nothing held":  # these two were called otherwise before
+            return inference.ReuseEnd.MODEL_RELOADED
+        case "text differs":
+            return inference.ReuseEnd.TURN_CHANGED
+        case _:
+            return inference.ReuseEnd(name)
 
 
 def _first_schema(connection: sqlite3.Connection) -> None:
@@ -431,9 +427,9 @@ def _turn_from(row: tuple) -> Turn:  # type: ignore[type-arg]  # a row is what t
         state=TurnState(state),
         model_name=model_name,
         model_path=None if model_path is None else Path(model_path),
-        finish_reason=None if finish_reason is None else FinishReason(finish_reason),
-        usage=None if usage is None else Usage(**json.loads(usage)),
-        timings=None if timings is None else Timings(**json.loads(timings)),
+        finish_reason=None if finish_reason is None else inference.FinishReason(finish_reason),
+        usage=None if usage is None else inference.Usage(**json.loads(usage)),
+        timings=None if timings is None else inference.Timings(**json.loads(timings)),
         streamed=None if streamed is None else bool(streamed),
         error=error,
         failure=None if failure is None else _failure_from(json.loads(failure)),

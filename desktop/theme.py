@@ -87,8 +87,6 @@ class ThemeSource(QObject):
         self._scheme = scheme
         # Asked before our own palette covers it: where the platform names no scheme, its colours still show one.
         self._started_dark = _is_dark(application.palette())
-        if sys.platform not in {"darwin", "win32"} and application.style().objectName() != "fusion":
-            application.setStyle("Fusion")
         application.setFont(control_font())
         self._ask_platform()
         self._current = self._theme()
@@ -133,6 +131,15 @@ class ThemeSource(QObject):
             return self._scheme is ColourScheme.DARK
         shown = self._hints.colorScheme()
         return self._started_dark if shown is Qt.ColorScheme.Unknown else shown is Qt.ColorScheme.Dark
+
+
+def style_arguments() -> list[str]:
+    """What to hand to a QApplication so that it paints in a style that follows our palette: Fusion, but where the
+    platform has one of its own.
+
+    To ask or set the style later would need Python's half of QStyle, which takes as long as a whole part of the window.
+    """
+    return [] if sys.platform in {"darwin", "win32"} else ["-style", "fusion"]
 
 
 def palette_of(theme: Theme) -> QPalette:

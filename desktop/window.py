@@ -24,7 +24,6 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QMainWindow,
     QMenu,
@@ -54,7 +53,7 @@ from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
-from inference import ModelInfo, RemoteModel, WindowPolicy
+from inference import RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
     from desktop.widgets.server_panel import ServerPanel
@@ -79,6 +78,8 @@ FileChooser = Callable[[QWidget], Path | None]
 
 def ask_for_model(parent: QWidget) -> Path | None:
     """The platform's file chooser; `None` when it was put away."""
+    from PySide6.QtWidgets import QFileDialog
+
     title = parent.tr("Open a model file")
     name, _ = QFileDialog.getOpenFileName(parent, title, str(Path.home()), parent.tr("Models (*.gguf);;All files (*)"))
     return Path(name) if name else None
@@ -129,6 +130,10 @@ class Window(QMainWindow):
         self._show_conversations()
         self._show_session(library.current)
         self._say_what_was_found()
+
+    def show_icon(self) -> None:
+        """Give the window its icon; to draw it takes as long as half of all that is in the window."""
+        self.setWindowIcon(icon("headwater", self._themes.current.accent))
 
     def open_model(self, path: Path) -> None:
         """Let the model in this file answer from now on."""
@@ -301,7 +306,6 @@ class Window(QMainWindow):
         self.setCentralWidget(whole)
         self.setMinimumSize(360, 360)
         self.setAcceptDrops(True)
-        self.setWindowIcon(icon("headwater", self._themes.current.accent))
 
     def _server_row(self) -> QWidget:
         """The place of the panel for servers, which is made when it is wanted."""
@@ -554,7 +558,8 @@ class Window(QMainWindow):
         self.empty_state.show_state(state)
         self.composer.set_recipient("" if self._models.config is None else state.name)
         self.composer.set_can_send(can_send=self._models.config is not None)
-        self.composer.offer_thinking(offered=isinstance(state.info, ModelInfo) and state.info.has_thinking_switch)
+        file_info = state.file_info
+        self.composer.offer_thinking(offered=file_info is not None and file_info.has_thinking_switch)
         self.eject_action.setEnabled(state.phase in (ModelPhase.LOADING, ModelPhase.READY))
         if state.phase is not self._shown_phase:
             self._shown_phase = state.phase
@@ -570,12 +575,12 @@ class Window(QMainWindow):
         elif state.phase is ModelPhase.FAILED:
             action = self.tr("Open another…")
             self._model_notice = self.show_notice(state.error, NoticeKind.ERROR, action, self._ask_for_model)
-        elif isinstance(state.info, ModelInfo) and not state.info.has_own_template:
+        elif (info := state.file_info) is not None and not info.has_own_template:
             plain = self.tr(
                 "{model} has no chat template of its own. A plain one ({template}) stands in; replies may ramble."
             )
             self._model_notice = self.show_notice(
-                plain.format(model=state.name, template=state.info.template_name), NoticeKind.INFORMATION
+                plain.format(model=state.name, template=info.template_name), NoticeKind.INFORMATION
             )
 
     def _say_how_the_server_is(self, state: ModelState, model: RemoteModel) -> None:

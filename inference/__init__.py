@@ -1,13 +1,12 @@
 """Headwater's engine: prompts in, events out; plain Python with llama.cpp behind it.
 
-This is the public face; nothing else is imported from outside, and importing it is light: llama.cpp, numpy and
-Jinja are loaded with the first model, httpx2 with the first server.
+This is the public face; nothing else is imported from outside, and importing it is light: the engines and their events
+are loaded when one of them is named, llama.cpp, numpy and Jinja with the first model, httpx2 with the first server.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from inference.engine import Engine, LocalEngine
 from inference.errors import (
     CertificateRefused,
     DeviceNotFound,
@@ -39,37 +38,7 @@ from inference.errors import (
     ServerUnreachable,
     TemplateFailed,
 )
-from inference.events import (
-    BlockKind,
-    DeltaKind,
-    Event,
-    FinishReason,
-    GenerationEvent,
-    GenerationFailed,
-    GenerationFinished,
-    MemoryUse,
-    ModelEvent,
-    ModelFailed,
-    ModelInfo,
-    ModelLoading,
-    ModelReady,
-    ModelUnloaded,
-    PrefillProgress,
-    PromptBlock,
-    RemoteModelEvent,
-    RemoteModelFailed,
-    RemoteModelInfo,
-    RemoteModelReady,
-    ReuseEnd,
-    TextDelta,
-    Timings,
-    Trace,
-    TurnsLeftOut,
-    Usage,
-    rate_of_decode,
-)
 from inference.messages import Message, Role
-from inference.remote import RemoteEngine
 from inference.requests import (
     DEFAULT_SAMPLING,
     AnyModel,
@@ -91,14 +60,76 @@ from inference.requests import (
 if TYPE_CHECKING:
     from inference.client import Client, Response, Wishes, connect, prompt_text
     from inference.counting import TokenCount, TokenCounter
+    from inference.engine import Engine, LocalEngine
+    from inference.events import (
+        BlockKind,
+        DeltaKind,
+        Event,
+        FinishReason,
+        GenerationEvent,
+        GenerationFailed,
+        GenerationFinished,
+        MemoryUse,
+        ModelEvent,
+        ModelFailed,
+        ModelInfo,
+        ModelLoading,
+        ModelReady,
+        ModelUnloaded,
+        PrefillProgress,
+        PromptBlock,
+        RemoteModelEvent,
+        RemoteModelFailed,
+        RemoteModelInfo,
+        RemoteModelReady,
+        ReuseEnd,
+        TextDelta,
+        Timings,
+        Trace,
+        TurnsLeftOut,
+        Usage,
+        rate_of_decode,
+    )
     from inference.loading import list_devices, user_files
     from inference.machine import Device, DeviceKind, default_threads
     from inference.measurements import Measurements
     from inference.memory import Forecast, forecast
-    from inference.model_files import ModelFacts, describe, display_name, embedded_model
+    from inference.model_files import ModelFacts, describe
+    from inference.model_names import display_name, embedded_model
+    from inference.remote import RemoteEngine
 
 # A window is painted before any of these is needed.
 _LATER = {
+    "RemoteEngine": "inference.remote",
+    "BlockKind": "inference.events",
+    "DeltaKind": "inference.events",
+    "Event": "inference.events",
+    "FinishReason": "inference.events",
+    "GenerationEvent": "inference.events",
+    "GenerationFailed": "inference.events",
+    "GenerationFinished": "inference.events",
+    "MemoryUse": "inference.events",
+    "ModelEvent": "inference.events",
+    "ModelFailed": "inference.events",
+    "ModelInfo": "inference.events",
+    "ModelLoading": "inference.events",
+    "ModelReady": "inference.events",
+    "ModelUnloaded": "inference.events",
+    "PrefillProgress": "inference.events",
+    "PromptBlock": "inference.events",
+    "RemoteModelEvent": "inference.events",
+    "RemoteModelFailed": "inference.events",
+    "RemoteModelInfo": "inference.events",
+    "RemoteModelReady": "inference.events",
+    "ReuseEnd": "inference.events",
+    "TextDelta": "inference.events",
+    "Timings": "inference.events",
+    "Trace": "inference.events",
+    "TurnsLeftOut": "inference.events",
+    "Usage": "inference.events",
+    "rate_of_decode": "inference.events",
+    "Engine": "inference.engine",
+    "LocalEngine": "inference.engine",
     "Client": "inference.client",
     "Response": "inference.client",
     "connect": "inference.client",
@@ -116,8 +147,8 @@ _LATER = {
     "forecast": "inference.memory",
     "ModelFacts": "inference.model_files",
     "describe": "inference.model_files",
-    "display_name": "inference.model_files",
-    "embedded_model": "inference.model_files",
+    "display_name": "inference.model_names",
+    "embedded_model": "inference.model_names",
 }
 
 __all__ = [
@@ -219,8 +250,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_LATER[name]), name)
-    return value
+if not TYPE_CHECKING:  # a type checker knows the names from above
+
+    def __getattr__(name: str) -> object:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_LATER[name]), name)
+        return value

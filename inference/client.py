@@ -40,7 +40,7 @@ from inference.events import (
     Usage,
 )
 from inference.messages import Message, Role, message_from
-from inference.model_files import EMBEDDED_FILE_NAME, embedded_model
+from inference.model_names import EMBEDDED_FILE_NAME, embedded_model
 from inference.prompt import PromptBuilder
 from inference.remote import RemoteEngine
 from inference.requests import (

@@ -14,7 +14,8 @@ from inference.gguf_header import GgufFacts
 from inference.machine import Device
 from inference.measurements import Measurements, file_key
 from inference.model import Model, StopFlag
-from inference.model_files import check_file, embedded_model
+from inference.model_files import check_file
+from inference.model_names import embedded_model
 from inference.probe import try_in_child
 from inference.requests import EngineFiles, ModelConfig
 

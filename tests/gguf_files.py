@@ -14,7 +14,7 @@ import gguf
 import numpy as np
 from gguf import GGUFWriter, TokenType
 
-from inference.model_files import embedded_model
+from inference.model_names import embedded_model
 
 CONTROL_TOKENS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<s>")
 END_OF_TEXT, TURN_START, TURN_END, BEGINNING = range(4)

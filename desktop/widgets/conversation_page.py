@@ -41,14 +41,16 @@ class ConversationPage(QStackedWidget):
 
     @property
     def transcript(self) -> Transcript:
-        if self._transcript is None:
-            self._transcript = self._make_transcript()
-            self.transcript_made.emit()
-        return self._transcript
+        return self._transcript or self._make_transcript()
 
     @property
     def has_transcript(self) -> bool:
         return self._transcript is not None
+
+    def prepare(self) -> None:
+        """Make the transcript now, so that the first turn does not have to wait for it."""
+        if self._transcript is None:
+            self._make_transcript()
 
     def show_session(self, session: ChatSession) -> None:
         """Show this session from now on, and no longer the one before."""
@@ -81,6 +83,8 @@ class ConversationPage(QStackedWidget):
         self.addWidget(transcript)
         if self._session is not None:
             self._follow_with(transcript, self._session)
+        self._transcript = transcript
+        self.transcript_made.emit()
         return transcript
 
     def _follow_with(self, transcript: Transcript, session: ChatSession) -> None:

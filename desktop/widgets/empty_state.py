@@ -12,12 +12,13 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+import inference
 from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import Theme, control_font, figure_font, message_font, scroll_bar_style
 from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
 from desktop.widgets.painting import Emblem, recolour
-from inference import ModelConfig, ModelInfo, RemoteModelInfo
+from inference import ModelConfig
 
 _WIDTH = 560
 _EMBLEM = 64
@@ -113,17 +114,17 @@ class EmptyState(QScrollArea):
 
     def _facts_of(self, state: ModelState) -> str:
         match state.info:
-            case ModelInfo() as info:
-                return self._facts_of_file(info)
-            case RemoteModelInfo(context_size=None):
-                return self.tr("Answers from {server}").format(server=state.server)
-            case RemoteModelInfo(context_size=size):
-                words = self.tr("Answers from {server}, a window of {context} tokens")
-                return words.format(server=state.server, context=wording.whole(size or 0))
             case None:
                 return ""
+            case inference.ModelInfo() as info:
+                return self._facts_of_file(info)
+            case inference.RemoteModelInfo(context_size=None):
+                return self.tr("Answers from {server}").format(server=state.server)
+            case inference.RemoteModelInfo(context_size=size):
+                words = self.tr("Answers from {server}, a window of {context} tokens")
+                return words.format(server=state.server, context=wording.whole(size or 0))
 
-    def _facts_of_file(self, info: ModelInfo) -> str:
+    def _facts_of_file(self, info: inference.ModelInfo) -> str:
         return self.tr("{parameters} parameters, {quantisation}, a window of {context} tokens").format(
             parameters=wording.parameters(info.parameters),
             quantisation=info.quantisation,

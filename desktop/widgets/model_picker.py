@@ -10,12 +10,13 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
+import inference
 from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState, name_of
 from desktop.theme import Theme, paint_icon
 from desktop.widgets.buttons import GAP, HEIGHT, ICON, PADDING, Button, ButtonKind
 from desktop.widgets.painting import paint_focus_ring, text_width
-from inference import AnyModel, ModelConfig, ModelInfo, RemoteModel, RemoteModelInfo
+from inference import AnyModel, ModelConfig, RemoteModel
 
 _WIDEST = 320
 _NARROWEST = 96
@@ -158,14 +159,14 @@ class ModelPicker(Button):
 
     def _described(self, state: ModelState) -> str:
         match state.info:
-            case ModelInfo() as info:
+            case inference.ModelInfo() as info:
                 return self._described_file(info)
-            case RemoteModelInfo() as info:
+            case inference.RemoteModelInfo() as info:
                 return self._described_server(info, state.server)
             case None:
                 return self.tr("Which model answers")
 
-    def _described_server(self, info: RemoteModelInfo, host: str) -> str:
+    def _described_server(self, info: inference.RemoteModelInfo, host: str) -> str:
         """What the server says, and no more."""
         parts = [info.name, self.tr("answers from {server}").format(server=host)]
         if info.server:
@@ -175,7 +176,7 @@ class ModelPicker(Button):
             parts.append(window)
         return "\n".join(parts)
 
-    def _described_file(self, info: ModelInfo) -> str:
+    def _described_file(self, info: inference.ModelInfo) -> str:
         facts = self.tr("{name}\n{parameters} parameters, {quantisation}, {architecture}\n{size} MB, {device}").format(
             name=info.name,
             parameters=wording.parameters(info.parameters),

@@ -8,11 +8,11 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
+import inference
 from desktop import wording
 from desktop.chat_session import Figures
 from desktop.theme import Theme, figure_font
 from desktop.widgets.painting import cached_brush, paint_focus_ring, text_width
-from inference import ReuseEnd
 
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
 HEIGHT = 30
@@ -172,27 +172,28 @@ class SpeedBar(QWidget):
             waited if figures.is_remote and figures.ttft is not None else "",
         )
 
-    def _why_reading_began(self, end: ReuseEnd) -> str:
+    def _why_reading_began(self, end: inference.ReuseEnd) -> str:
         """Why the prompt was not taken from the KV cache any further."""
+        ends = inference.ReuseEnd
         reasons = {
-            ReuseEnd.FIRST_TURN: self.tr("It is the first prompt of its conversation: nothing of it was read before."),
-            ReuseEnd.MODEL_RELOADED: self.tr(
+            ends.FIRST_TURN: self.tr("It is the first prompt of its conversation: nothing of it was read before."),
+            ends.MODEL_RELOADED: self.tr(
                 "Read from the beginning: the model was loaded anew, and nothing kept fits it."
             ),
-            ReuseEnd.EVICTED: self.tr(
+            ends.EVICTED: self.tr(
                 "Read again: what was kept of this conversation was given up to make room for others."
             ),
-            ReuseEnd.NEW_TEXT: self.tr("All that was kept was reused; only new text was read."),
-            ReuseEnd.SYSTEM_CHANGED: self.tr("Read from the beginning: the system prompt is another one."),
-            ReuseEnd.TURN_CHANGED: self.tr("Read from where an earlier turn is no longer the one that was read."),
-            ReuseEnd.TEMPLATE_CHANGED: self.tr(
+            ends.NEW_TEXT: self.tr("All that was kept was reused; only new text was read."),
+            ends.SYSTEM_CHANGED: self.tr("Read from the beginning: the system prompt is another one."),
+            ends.TURN_CHANGED: self.tr("Read from where an earlier turn is no longer the one that was read."),
+            ends.TEMPLATE_CHANGED: self.tr(
                 "Read from where the chat template writes other text than before, such as a date."
             ),
-            ReuseEnd.NOT_REWINDABLE: self.tr(
+            ends.NOT_REWINDABLE: self.tr(
                 "Read from an earlier place: this model's memory cannot be cut back everywhere."
             ),
-            ReuseEnd.LAST_TOKEN: self.tr("The whole prompt was kept; only its last token was read once more."),
-            ReuseEnd.WHOLE_PROMPT: self.tr("The whole prompt was kept, with what follows from it: nothing was read."),
+            ends.LAST_TOKEN: self.tr("The whole prompt was kept; only its last token was read once more."),
+            ends.WHOLE_PROMPT: self.tr("The whole prompt was kept, with what follows from it: nothing was read."),
         }
         return reasons[end]
 

@@ -36,7 +36,8 @@ from inference.machine import Device, available_memory, default_threads
 from inference.measurements import FileRecord, Measurements, file_key
 from inference.memory import CONTEXT_STEP, CPU, FlashAttention, LoadPlan, best_threads, plans_to_try, run_of
 from inference.model import LoadStopped, StopFlag
-from inference.model_files import check_file, display_name
+from inference.model_files import check_file
+from inference.model_names import display_name
 from inference.requests import DEFAULT_SAMPLING, WHOLE_NUMBERS, KvType, ModelConfig, Sampling
 
 _PROGRESS_STEP = 0.01

@@ -20,7 +20,7 @@ from inference.generation import Arrival, Generation
 from inference.llama import load_model
 from inference.messages import Message, Role
 from inference.model import Model, Snapshot, StopFlag, Vocabulary
-from inference.model_files import embedded_model
+from inference.model_names import embedded_model
 from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest, ModelConfig, Sampling, StateBudget

@@ -11,11 +11,12 @@ from tempfile import TemporaryDirectory
 LENGTH = 200  # tokens
 
 
-def main(what: str) -> None:
-    """Show `what` ("headwater", "empty", or "lag"), write what was measured to standard output, and end."""
+def main(what: str, *words: str) -> None:
+    """Show `what` ("headwater" with what is kept in a folder, "empty", or "lag"), write what was measured to standard
+    output, and end."""
     match what:
         case "headwater":
-            _headwater()
+            _headwater(Path(*words))
         case "empty":
             _empty()
         case "lag":
@@ -38,34 +39,31 @@ def _empty() -> None:
     application.exec()
 
 
-def _headwater() -> None:
+def _headwater(folder: Path) -> None:
+    """The program itself, with all that it loads before it knows what it is asked to do."""
+    import gc
+
+    gc.disable()  # see there
     from PySide6.QtWidgets import QApplication
 
-    from desktop.app import App, Places
-    from inference import LocalEngine, embedded_model
+    import desktop.__main__  # noqa: F401
+    from desktop.app import App, Places, run
 
-    with TemporaryDirectory() as folder:
-        application = QApplication([])
-        app = App(
-            application, Places(Path(folder) / "data", Path(folder) / "settings.toml"), LocalEngine, embedded_model()
-        )
+    def painted() -> None:
+        print(time.monotonic(), flush=True)
+        QApplication.quit()
 
-        def painted() -> None:
-            print(time.monotonic(), flush=True)
-            application.quit()
+    def watch(app: App) -> None:
+        app.painted.connect(painted)
 
-        app.begun.connect(painted)
-        app.show()
-        application.exec()
-        app.leave()
+    places = Places(folder / "conversations.sqlite3", folder / "settings.toml", folder / "kv-states")
+    run(["headwater"], places, say=print, complain=print, prepare=watch)
 
 
 def _lag() -> None:
     from PySide6.QtCore import Qt, QTimer
-    from PySide6.QtWidgets import QApplication
 
-    from desktop.app import App, Places
-    from inference import LocalEngine, embedded_model
+    from desktop.app import App, Places, run
 
     lateness: list[float] = []
     before = 0.0
@@ -77,35 +75,32 @@ def _lag() -> None:
             lateness.append(max(0.0, now - before - 0.005))
         before = now
 
-    with TemporaryDirectory() as folder:
-        application = QApplication([])
-        app = App(
-            application, Places(Path(folder) / "data", Path(folder) / "settings.toml"), LocalEngine, embedded_model()
-        )
-        heart = QTimer(application)
+    def watch(app: App) -> None:
+        heart = QTimer(app)
         heart.setTimerType(Qt.TimerType.PreciseTimer)
         heart.setInterval(5)
         heart.timeout.connect(beat)
         session = app.library.current
 
         def ask() -> None:
-            heart.start()
             text = "Rivers bend because water runs faster on the outside of a curve. " * 40
             app.window.composer.set_text(f"{text}\nWrite a long story about it.")
             app.window.composer.submitted.emit(app.window.composer.text)
 
-        def watch(activity: object) -> None:
+        def follow(activity: object) -> None:
             if getattr(activity, "output_tokens", 0) >= LENGTH:
                 session.stop()
 
+        app.painted.connect(heart.start)
         app.begun.connect(ask)
-        session.activity_changed.connect(watch)
-        session.turn_changed.connect(lambda _: application.quit())
-        app.show()
-        application.exec()
-        app.leave()
+        session.activity_changed.connect(follow)
+        session.turn_changed.connect(lambda _: app.leave())
+
+    with TemporaryDirectory() as folder:
+        places = Places(Path(folder) / "conversations.sqlite3", Path(folder) / "settings.toml")
+        run(["headwater"], places, say=print, complain=print, prepare=watch)
     print(json.dumps(lateness))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

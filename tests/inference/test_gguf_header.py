@@ -3,7 +3,8 @@ import pytest
 from inference.errors import ModelError, ModelUnreadable, ModelUnsupported
 from inference.gguf_header import part_name, read_facts
 from inference.llama import load_reader
-from inference.model_files import check_file, describe, display_name
+from inference.model_files import check_file, describe
+from inference.model_names import display_name
 from tests.gguf_files import CHAT_TEMPLATE, write_tiny_model
 from tests.llama_models import loaded, read, write
 

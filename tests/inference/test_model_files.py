@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.errors import ModelError, ModelNotFound, ModelUnreadable, ModelUnsupported
-from inference.model_files import check_file, display_name, embedded_model, read_facts
+from inference.gguf_header import read_facts
+from inference.model_files import check_file
+from inference.model_names import display_name, embedded_model
 from tests.gguf_files import CHAT_TEMPLATE, write_tiny_model
 
 

@@ -16,7 +16,7 @@ from inference.events import BlockKind, DeltaKind
 from inference.llama import load_reader
 from inference.messages import Message, Role
 from inference.model import StopFlag
-from inference.model_files import embedded_model
+from inference.model_names import embedded_model
 from inference.prompt import PromptBuilder
 from inference.reasoning import THINK
 from inference.text_stream import TextStream
