@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from inference.errors import PromptTooLong
+from inference.errors import PromptTooLong, TemplateFailed
 from inference.messages import Message, Role
 from inference.prompt import Prompt, PromptBuilder
 from inference.requests import GenerationRequest, WindowPolicy
@@ -37,9 +37,11 @@ def fit(request: GenerationRequest, prompts: PromptBuilder, context_size: int) -
 
     Raises:
         PromptTooLong: it does not fit, or not even without all that may be dropped.
-        TemplateFailed: the template refuses these messages.
+        TemplateFailed: the template refuses these messages, or makes nothing of them.
     """
     whole = prompts.build(request.question, thinking=request.thinking, begun=request.begun)
+    if not whole.tokens:
+        raise TemplateFailed("it renders nothing.")
     groups = _droppable(request)
     match request.window_policy:
         case WindowPolicy.STOP:
@@ -52,6 +54,8 @@ def fit(request: GenerationRequest, prompts: PromptBuilder, context_size: int) -
             fitted = _drop(request, prompts, whole, groups, limit)
             if len(fitted.prompt.tokens) < context_size:
                 return fitted
+            # All that may go is gone already: what is left is too long by itself.
+            raise PromptTooLong(len(fitted.prompt.tokens), context_size)
         case _:
             assert_never(request.window_policy)
     raise PromptTooLong(len(whole.tokens), context_size, sum(map(len, groups)))

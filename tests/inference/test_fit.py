@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.errors import PromptTooLong
+from inference.errors import PromptTooLong, TemplateFailed
 from inference.fit import Fitted, fit
 from inference.messages import Message, Role
 from inference.model import StopFlag
@@ -86,8 +86,17 @@ def test_the_next_turns_drop_the_same_and_so_find_the_same_beginning() -> None:
 
 
 def test_what_cannot_be_made_to_fit_is_refused() -> None:
-    with pytest.raises(PromptTooLong):
+    with pytest.raises(PromptTooLong) as caught:
         fitted([*chat(3), Message(Role.ASSISTANT, "a"), Message(Role.USER, "x" * 2 * WINDOW)])
+    assert caught.value.droppable == 0, "all that may be left out was left out"
+    assert 2 * WINDOW < caught.value.needed < 2 * WINDOW + 150
+
+
+def test_a_template_that_makes_nothing_of_the_messages_is_said_to() -> None:
+    model = ScriptedModel(Script(template="{{ '' }}", beginning=None), config(), StopFlag())
+    request = GenerationRequest(config(), (Message(Role.USER, "Hi"),))
+    with pytest.raises(TemplateFailed, match="nothing"):
+        fit(request, PromptBuilder(model), WINDOW)
 
 
 @given(
