@@ -81,7 +81,7 @@ class Measurements:
         self._path = path
         self._lock = threading.Lock()
         self._records = _read_file(path)
-        self._changed: set[str] = set()
+        self._changed: dict[str, None] = {}  # in the order of their last change, so that the oldest go first
 
     def of(self, file: str) -> FileRecord:
         """The record of the file that `file_key` names so; an empty one where nothing was measured."""
@@ -136,7 +136,8 @@ class Measurements:
         with self._lock:
             if self._records.get(file) != record:
                 self._records[file] = record
-                self._changed.add(file)
+                self._changed.pop(file, None)
+                self._changed[file] = None
 
 
 def file_key(path: Path) -> str:
