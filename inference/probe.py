@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -39,6 +40,7 @@ _FIRST_NTSTATUS = 0xC0000000
 _LEAST_CONTEXT = 512
 _LOADED = 0.6  # of the whole trial; the rest is the first token
 _TELL = "@headwater "  # what the child says of itself; everything else is llama.cpp's
+_SOURCE_FOLDER = re.compile(r"\S*[/\\](?=[\w.-]+\.(?:cpp|c|h|cu|m|mm):\d)")  # of whoever built the library
 _SIGNALS = {
     "SIGKILL": "the system ended it (SIGKILL), as it does when memory runs out",
     "SIGABRT": "it gave up (SIGABRT)",
@@ -179,7 +181,7 @@ def _crashed(config: ModelConfig, facts: GgufFacts, child: _Child, outcome: str)
     return ModelCrashed(
         config.path,
         outcome,
-        tuple(child.lines),
+        tuple(_SOURCE_FOLDER.sub("", line) for line in child.lines),
         half if reached_the_model and half >= _LEAST_CONTEXT else None,
         bool(child.gpus),
     )

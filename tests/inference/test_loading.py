@@ -1,20 +1,27 @@
 import json
+import queue
+import re
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from inference.engine import LocalEngine
 from inference.errors import DeviceNotFound, ModelCrashed, ModelUnreadable, ModelUnsupported
+from inference.events import Event, FinishReason, GenerationFinished, ModelFailed, ModelReady
 from inference.gguf_header import GgufFacts
 from inference.loading import LocalLoader, list_devices, user_files
 from inference.machine import DeviceKind
 from inference.measurements import Measurements, file_key
 from inference.memory import forecast
+from inference.messages import Message, Role
 from inference.model import Loader, LoadStopped, StopFlag
-from inference.model_files import embedded_model
-from inference.requests import EngineFiles, KvType, ModelConfig
+from inference.model_names import embedded_model
+from inference.requests import EngineFiles, GenerationRequest, KvType, ModelConfig
 from tests.gguf_files import real_model, write_tiny_model
 
 
@@ -189,6 +196,59 @@ def test_the_usual_files_lie_in_folders_of_ones_own():
     assert files.measurements is not None
     assert files.log is not None
     assert "Headwater" in str(files.measurements)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="what a child dies of is said in other words there")
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"architecture": "smallthinker"}, r"smallthinker\.cpp:\d+: GGML_ASSERT\(n_expert > 0"),
+        (
+            {"metadata": {"llama.attention.layer_norm_rms_epsilon": float("nan")}},
+            r"ops\.cpp:\d+: GGML_ASSERT\(eps >= 0",
+        ),
+    ],
+)
+def test_a_file_that_ends_llama_cpp_ends_a_child_and_not_the_engine(machine, tmp_path, tiny, options, words):
+    """Two files that really do it: one while it is loaded, one at its first token."""
+    killer = write_tiny_model(tmp_path / "killer.gguf", **options)
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    engine = LocalEngine(events.put, files=machine.files)
+    engine.load(ModelConfig(killer, threads=1))
+    failed = next(event for event in iter(events.get, None) if isinstance(event, ModelFailed))
+    assert isinstance(failed.error, ModelCrashed)
+    assert re.match(words, failed.error.lines[-1]), failed.error.lines
+    assert failed.error.outcome == "it gave up (SIGABRT)"
+    assert failed.error.smaller_context == 512
+    assert not machine.knows(killer)
+    engine.load(ModelConfig(tiny, threads=1))
+    ready = next(event for event in iter(events.get, None) if isinstance(event, ModelReady))
+    assert ready.info.name == "tiny"
+    engine.close()
+
+
+def test_a_request_cancelled_during_a_trial_ends_at_once_and_so_does_closing(machine, tiny):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    begun, ended = threading.Event(), threading.Event()
+
+    def trial(_config: ModelConfig, _facts: GgufFacts, stop_flag: StopFlag, progress: Callable[[float], None]) -> None:
+        begun.set()
+        while not stop_flag.is_set():
+            progress(0.1)
+            ended.wait(0.001)
+        raise LoadStopped
+
+    measurements = Measurements(machine.files.measurements)
+    engine = LocalEngine(events.put, loader=LocalLoader(machine.files, measurements, trial))
+    request = GenerationRequest(ModelConfig(tiny), (Message(Role.USER, "Hi"),))
+    engine.generate(request)
+    assert begun.wait(10)
+    engine.cancel(request.id)
+    finished = next(event for event in iter(events.get, None) if isinstance(event, GenerationFinished))
+    assert finished.finish_reason is FinishReason.CANCELLED
+    began = time.perf_counter()
+    engine.close()
+    assert time.perf_counter() - began < 0.05
 
 
 @pytest.mark.model
