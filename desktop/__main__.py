@@ -16,7 +16,8 @@ from contextlib import ExitStack
 from io import TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TextIO
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 if TYPE_CHECKING:
     from inference import RemoteModel
@@ -44,17 +45,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"Headwater {_version()}")
         return 0
     logging.basicConfig(format=f"{NAME}: %(message)s")
+    before = signal.signal(signal.SIGINT, _leave_at_once)
     try:
         return _run(options)
-    except KeyboardInterrupt:
-        # Before the window takes Ctrl-C; the engine, if there is one, is closed as Python ends.
-        return 128 + signal.SIGINT
     except ImportError as error:
         if not (error.name or "").startswith(("PySide6", "shiboken6")):
             raise
         # A library of Qt's that the system lacks, or no Qt at all.
         _complain(f"Qt cannot be loaded: {error}")
         return 1
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def unsafe_pair(python: tuple[int, int], pyside: str) -> str:
@@ -67,6 +68,12 @@ def unsafe_pair(python: tuple[int, int], pyside: str) -> str:
             "Install another one: pip install 'PySide6-Essentials!=6.12.0', or use Python 3.12 or newer."
         )
     return ""
+
+
+def _leave_at_once(_number: int, _frame: FrameType | None) -> NoReturn:
+    """Ctrl-C before the window takes it. An exception could come up inside any import, and not every one lets it pass;
+    nothing is open yet that would mind."""
+    os._exit(128 + signal.SIGINT)
 
 
 def _parser() -> argparse.ArgumentParser:
