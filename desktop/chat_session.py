@@ -479,7 +479,7 @@ class ChatSession(QObject):
         read = before.new_tokens if before.phase is Phase.PREFILL else before.evaluated
         self._of_reply = replace(
             self._of_reply,
-            context_used=before.cached_tokens + read + event.output_tokens,
+            context_used=None if self._of_reply.cached_tokens is None else _held(before.cached_tokens + read, event),
             decode_rate=inference.rate_of_decode(event.output_tokens, seconds),
             ttft=None if generation.load_seen else event.first_token_at - generation.submitted,
         )
@@ -641,7 +641,12 @@ def _figures_of(reply: Turn, trace: inference.Trace | None) -> Figures:
 
 def _tokens_held(usage: inference.Usage, timings: inference.Timings) -> int | None:
     cached = usage.cached_tokens
-    return None if cached is None else cached + timings.prefill_tokens + usage.output_tokens
+    return None if cached is None else _held(cached + timings.prefill_tokens, usage)
+
+
+def _held(prompt_tokens: int, written: inference.TextDelta | inference.Usage) -> int:
+    """With the reply, but for its last token: the model takes that in only when it is to choose one more."""
+    return prompt_tokens + max(0, written.output_tokens - 1)
 
 
 def _tokens_told(usage: inference.Usage) -> int | None:

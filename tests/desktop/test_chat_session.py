@@ -436,11 +436,27 @@ def test_figures_follow_the_reply(watched, session, engine):
     assert session.figures == Figures("CPU", 1, 812, 4_096, 190.0, 38, 774, None, None)
     engine.say("They ", began=watched.clock() + 0.25)
     one_token = replace(session.figures, ttft=0.25)
-    assert one_token == Figures("CPU", 1, 813, 4_096, 190.0, 38, 774, None, 0.25)  # one token is no rate
+    assert one_token == Figures("CPU", 1, 812, 4_096, 190.0, 38, 774, None, 0.25)  # one token is no rate
     assert session.figures.ttft == pytest.approx(0.25)
     engine.say("erode.", began=watched.clock() + 0.25)
     assert session.figures.decode_rate == pytest.approx(10.0)
-    assert session.figures.context_used == 814
+    assert session.figures.context_used == 813  # the model takes the last one in when it is to choose another
+
+
+def test_no_more_tokens_are_held_than_the_window_holds(watched, session, engine):
+    watched.ask()
+    engine.read(4_094, 4_094, batch_end=4_094, seconds=1.0)
+    for piece in ("one ", "two ", "three"):
+        engine.say(piece)
+    assert session.figures.context_used == 4_096
+    engine.finish(FinishReason.WINDOW)
+    assert session.figures.context_used == session.figures.context_size == 4_096
+
+
+def test_tokens_that_nobody_has_counted_are_not_guessed(watched, session, engine):
+    watched.ask()
+    engine.say("They ")
+    assert session.figures.context_used is None
 
 
 def test_figures_at_the_end_are_those_of_the_reply_that_is_stored(watched, session, engine, models, store):
@@ -451,7 +467,7 @@ def test_figures_at_the_end_are_those_of_the_reply_that_is_stored(watched, sessi
     engine.finish()
     timings = session.turns[-1].timings
     assert isinstance(timings, Timings)
-    final = Figures("CPU", 1, 814, 4_096, timings.prefill_rate, 38, 774, timings.decode_rate, timings.ttft)
+    final = Figures("CPU", 1, 813, 4_096, timings.prefill_rate, 38, 774, timings.decode_rate, timings.ttft)
     final = replace(final, reuse_end=ReuseEnd.NEW_TEXT)
     assert session.figures == final
     assert watched.figures[-1] == final
