@@ -7,7 +7,6 @@ import tomllib
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import tomli_w
 
@@ -182,6 +181,8 @@ def _plain(item: object) -> object:
 
 def _replace(path: Path, content: str) -> None:
     """Write `content` beside `path` and put it in its place in one step. The new file is its owner's only."""
+    from tempfile import NamedTemporaryFile
+
     with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=path.name, delete=False) as file:
         try:
             file.write(content)

@@ -263,7 +263,8 @@ class Store:
             version = _version_of(connection)
             for migration in MIGRATIONS[version:]:
                 migration(connection)
-            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            if version < len(MIGRATIONS):
+                connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -9,15 +9,18 @@ import sys
 import tomllib
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from importlib import resources
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPalette
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from desktop.settings import ColourScheme
+from resources import text_of
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QIcon
 
 ThemeName = Literal["light", "dark"]
 
@@ -58,7 +61,7 @@ class Theme:
 
 def load_theme(name: ThemeName) -> Theme:
     """The theme of that name, from `resources/themes`."""
-    read = tomllib.loads((resources.files("resources") / "themes" / f"{name}.toml").read_text(encoding="utf-8"))
+    read = tomllib.loads(text_of("themes", f"{name}.toml"))
     colours = {**read["colours"], **{f"syntax_{kind}": value for kind, value in read["syntax"].items()}}
     wanted = [field.name for field in fields(Theme) if field.name not in {"name", "is_dark"}]
     return Theme(name=read["name"], is_dark=read["is_dark"], **{field: QColor(colours[field]) for field in wanted})
@@ -187,12 +190,14 @@ def figure_font() -> QFont:
 def code_font() -> QFont:
     """For code: the platform's monospace."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPointSizeF(_control_points())
+    font.setPointSizeF(control_font().pointSizeF())
     return font
 
 
 def icon(name: str, colour: QColor) -> QIcon:
     """The icon of that name in that colour, for what wants a QIcon; a widget paints its own with `paint_icon`."""
+    from PySide6.QtGui import QIcon, QPixmap  # of use once the window is shown, and they bring many names along
+
     result = QIcon()
     for size in _ICON_SIZES:
         pixmap = QPixmap(size, size)
@@ -212,7 +217,7 @@ def paint_icon(painter: QPainter, name: str, colour: QColor, place: QRectF) -> N
 
 @lru_cache(maxsize=64)
 def _icon_source(name: str) -> str:
-    return (resources.files("resources") / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+    return text_of("icons", f"{name}.svg")
 
 
 def _is_dark(palette: QPalette) -> bool:
@@ -221,13 +226,9 @@ def _is_dark(palette: QPalette) -> bool:
 
 def _interface_font(step: int) -> QFont:
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    font.setPointSizeF(_control_points() + step)
-    return font
-
-
-def _control_points() -> float:
     # Somebody who asked the system for larger letters gets them here too.
-    return max(_CONTROL_POINTS, QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).pointSizeF())
+    font.setPointSizeF(max(_CONTROL_POINTS, font.pointSizeF()) + step)
+    return font
 
 
 def _palette_roles(theme: Theme) -> tuple[tuple[QPalette.ColorRole, QColor], ...]:

@@ -9,12 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QByteArray, QRect, Qt, QTimer, QUrl, Signal, SignalInstance
+from PySide6.QtCore import QByteArray, QRect, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
     QCloseEvent,
-    QDesktopServices,
     QDragEnterEvent,
     QDropEvent,
     QKeySequence,
@@ -56,6 +55,8 @@ from desktop.widgets.switch import Switch
 from inference import RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QUrl
+
     from desktop.widgets.server_panel import ServerPanel
     from desktop.widgets.transcript import Transcript
 
@@ -493,6 +494,9 @@ class Window(QMainWindow):
 
     def _offer_link(self, address: str) -> None:
         """A model wrote it: whoever opens it sees first where it leads."""
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
         url = QUrl(address)
         if url.scheme().lower() not in LINK_SCHEMES:
             self.show_notice(self.tr("This link is not opened: {address}").format(address=address))

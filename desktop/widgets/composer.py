@@ -31,7 +31,7 @@ MOST_LINES = 9
 
 # What has no place to break a line, as a pasted picture in base64. For each line of it Qt looks for one to its very
 # end: seconds, with every key. Chinese and Japanese can be broken nearly anywhere.
-_UNBROKEN = re.compile(r"[^\s\u2e80-\uffff]+")
+_UNBROKEN = r"[^\s\u2e80-\uffff]+"
 _ENDLESS = 1_000
 
 
@@ -302,6 +302,6 @@ class _Field(QPlainTextEdit):
 
 def _wrap_mode(text: str) -> QTextOption.WrapMode:
     """Where lines of `text` are broken: between words, or anywhere where one word would take seconds."""
-    if any(len(run[0]) >= _ENDLESS for run in _UNBROKEN.finditer(text)):
+    if len(text) >= _ENDLESS and any(len(run[0]) >= _ENDLESS for run in re.finditer(_UNBROKEN, text)):
         return QTextOption.WrapMode.WrapAnywhere
     return QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -19,6 +18,7 @@ from desktop.theme import Theme, control_font, figure_font, message_font, scroll
 from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
 from desktop.widgets.painting import Emblem, recolour
 from inference import ModelConfig
+from resources import text_of
 
 _WIDTH = 560
 _EMBLEM = 64
@@ -35,8 +35,7 @@ class Examples:
 
 def load_examples(name: str) -> Examples:
     """Those for the "embedded" model or for any "other", from `resources/texts`."""
-    text = (resources.files("resources") / "texts" / "examples.toml").read_text(encoding="utf-8")
-    read = tomllib.loads(text)[name]
+    read = tomllib.loads(text_of("texts", "examples.toml"))[name]
     return Examples(read["about"], tuple(read["prompts"]))
 
 
