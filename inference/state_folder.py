@@ -121,22 +121,32 @@ class StateFolder:
             _delete(path)
 
     def _write_now(self, path: Path, state: Snapshot, outdated: Iterable[Path]) -> None:
-        temporary = path.with_suffix(_HALF_WRITTEN)
+        """Write a state. On a full disk, those used longest ago make room for it."""
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.writelines(_chunks_of(state))
-            temporary.replace(path)
+            try:
+                self._write_file(path, state)
+            except OSError as error:
+                if error.errno not in _FULL:
+                    raise
+                self._shrink(spare=state.size)
+                self._write_file(path, state)
             for old in outdated:
-                old.unlink(missing_ok=True)
+                _delete(old)
             self._shrink()
         except OSError as error:
             # A cache that cannot be written costs time, nothing else.
             _log.info("a KV state was not written: %s", error)
+
+    def _write_file(self, path: Path, state: Snapshot) -> None:
+        temporary = path.with_suffix(_HALF_WRITTEN)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.writelines(_chunks_of(state))
+            temporary.replace(path)
+        except OSError:
             _delete(temporary)
-            if error.errno in _FULL:
-                # The next one finds room: what was used longest ago is worth less.
-                self._shrink(spare=state.size)
+            raise
 
     def _shrink(self, spare: int = 0) -> None:
         by_age = sorted((path.stat().st_mtime_ns, path.stat().st_size, path) for path in self._everything())
