@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from time import thread_time
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtTest import QTest
@@ -20,6 +22,7 @@ from desktop.theme import Theme, load_theme, message_font
 from desktop.widgets.buttons import Button
 from desktop.widgets.message_actions import CopyButton, FoldButton
 from desktop.widgets.pill import LatestPill
+from desktop.widgets.selection import Spot
 from desktop.widgets.transcript import Progress, ProgressKind, Transcript
 from inference import FinishReason, Message, Role, Timings, Usage
 
@@ -777,3 +780,28 @@ def test_a_turn_that_is_removed_leaves_no_gap(transcript: Transcript, said: Conv
     alone = transcript._tops
     transcript.show_turns(said.turns[:1])
     assert transcript._tops == alone
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 40)), min_size=2, max_size=2))
+def test_wherever_a_selection_runs_no_thought_gets_among_what_was_said(transcript, ends):
+    said = Conversation()
+    for _ in range(2):
+        said.ask("why " * 3)
+        said.think("hmm " * 8 + "\n\n" + "hmm " * 8, "so " * 8 + "\n\n" + "so " * 8)
+    transcript.show_turns(said.turns)
+    for message in transcript.messages():
+        if message.has_thought:
+            transcript._turn_fold(message)
+    for index in range(4):
+        transcript._measure_message(index, -10_000, 100_000, 1000)
+        transcript._lay_out_message(index, 0)
+    spots = []
+    for number, segment, position in ends:
+        message = transcript.messages()[number]
+        spots.append(Spot(message, message.segments[segment % len(message.segments)], position))
+    transcript._selection.take(*spots)
+    text = transcript.selected_text()
+    within_one_thought = spots[0].message is spots[1].message and all(spot.segment.is_quiet for spot in spots)
+    assert "hmm" not in text or within_one_thought
+    assert "hmm" not in text or not ("so" in text or "why" in text)
