@@ -119,7 +119,7 @@ def _run(options: argparse.Namespace) -> int:
     # `run` has it looked for again.
     gc.disable()
     from desktop.app import Places, run
-    from inference import InvalidRequest
+    from inference import EngineFiles, InvalidRequest
 
     try:
         model = None if options.model is None else _model(options.model)
@@ -135,7 +135,8 @@ def _run(options: argparse.Namespace) -> int:
             places = Places(passing / "conversations.sqlite3", passing / "settings.toml")
         else:
             settings = _settings_folder(options.data_dir) / "settings.toml"
-            places = Places(folder / "conversations.sqlite3", settings, _states_folder(options.data_dir))
+            files = EngineFiles.usual() if options.data_dir is None else EngineFiles.within(options.data_dir)
+            places = Places(folder / "conversations.sqlite3", settings, _states_folder(options.data_dir), files)
         return run([NAME], places, model=model, picture=picture, say=_say, complain=_complain)
 
 

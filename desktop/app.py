@@ -31,7 +31,7 @@ from desktop.theme import ThemeSource, style_arguments
 from desktop.warm_up import Piece, WarmUp
 from desktop.widgets.notice import NoticeKind
 from desktop.window import MODEL_SUFFIX, Window
-from inference import EngineFault, RemoteModel, StateBudget
+from inference import EngineFault, EngineFiles, RemoteModel, StateBudget
 
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
@@ -54,6 +54,7 @@ class Places:
     conversations: Path
     settings: Path
     states: Path | None = None  # KV states of conversations that were left; nowhere on disk without it
+    engine: EngineFiles | None = None  # what the engine of this machine measures and logs; nowhere without it
 
 
 class App(QObject):
@@ -205,7 +206,8 @@ def run(
     application.setApplicationDisplayName("Headwater")
     application.setDesktopFileName("headwater")
     try:
-        app = App(application, places, _local_engine, inference.embedded_model(), model)
+        make_engine = partial(_local_engine, places.engine)
+        app = App(application, places, make_engine, inference.embedded_model(), model)
     except StoreError as error:
         complain(str(error))
         _show_refusal(application, str(error))
@@ -289,8 +291,10 @@ def _budget(settings: Settings, folder: Path | None) -> StateBudget:
     return StateBudget(settings.kv_memory_megabytes << 20, settings.kv_disk_megabytes << 20, folder)
 
 
-def _local_engine(emit: Callable[[inference.Event], None], states: StateBudget) -> inference.Engine:
-    return inference.LocalEngine(emit, states)
+def _local_engine(
+    files: EngineFiles | None, emit: Callable[[inference.Event], None], states: StateBudget
+) -> inference.Engine:
+    return inference.LocalEngine(emit, states, files=files)
 
 
 def _collect_garbage() -> None:

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
         Usage,
         rate_of_decode,
     )
-    from inference.loading import list_devices, user_files
+    from inference.loading import list_devices
     from inference.machine import Device, DeviceKind, default_threads
     from inference.measurements import Measurements
     from inference.memory import Forecast, forecast
@@ -138,7 +138,6 @@ _LATER = {
     "TokenCount": "inference.counting",
     "TokenCounter": "inference.counting",
     "list_devices": "inference.loading",
-    "user_files": "inference.loading",
     "Device": "inference.machine",
     "DeviceKind": "inference.machine",
     "default_threads": "inference.machine",
@@ -246,7 +245,6 @@ __all__ = [
     "new_request_id",
     "prompt_text",
     "rate_of_decode",
-    "user_files",
 ]
 
 

@@ -46,6 +46,7 @@ from inference.remote import RemoteEngine
 from inference.requests import (
     WHOLE_NUMBERS,
     AnyModel,
+    EngineFiles,
     GenerationRequest,
     ModelConfig,
     RemoteModel,
@@ -140,7 +141,7 @@ class Client:
     def __init__(self, model: AnyModel, engine: Engine | None = None, mailbox: Mailbox | None = None) -> None:
         self.model = model
         self._mailbox = mailbox or Mailbox()
-        self._engine: Engine = engine or LocalEngine(self._mailbox.post)
+        self._engine: Engine = engine or LocalEngine(self._mailbox.post, files=EngineFiles.usual())
         self._replies = _RepliesSampled()
 
     def __enter__(self) -> Self:

@@ -139,16 +139,17 @@ class GgufFacts:
         return max(self.numbers("attention.head_count"), default=0)
 
     def number(self, name: str) -> int:
-        """A whole number among the architecture's own facts, such as "block_count"; 0 where there is none."""
-        return _whole(self.metadata.get(f"{self.architecture}.{name}"), 0)
+        """A whole number among the architecture's own facts, such as "block_count"; 0 where there is none, or it is
+        negative."""
+        return max(0, _whole(self.metadata.get(f"{self.architecture}.{name}"), 0))
 
     def numbers(self, name: str) -> tuple[int, ...]:
         """One whole number for each layer, also where the file has one for all; empty where it has none."""
         key = f"{self.architecture}.{name}"
         if key in self.by_layer:
-            return tuple(_whole(each, 0) for each in self.by_layer[key])
+            return tuple(max(0, _whole(each, 0)) for each in self.by_layer[key])
         value = self.metadata.get(key)
-        return (_whole(value, 0),) * min(self.number("block_count"), MOST_LAYERS) if value is not None else ()
+        return (self.number(name),) * min(self.number("block_count"), MOST_LAYERS) if value is not None else ()
 
     def text(self, key: str) -> str:
         """A text among the metadata; "" where there is none."""

@@ -3,11 +3,8 @@ process of its own."""
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import platform
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from inference.gguf_header import GgufFacts
@@ -16,7 +13,6 @@ from inference.measurements import Measurements, file_key
 from inference.model import Model, StopFlag
 from inference.model_files import check_file
 from inference.model_names import embedded_model
-from inference.probe import try_in_child
 from inference.requests import EngineFiles, ModelConfig
 
 Trial = Callable[[ModelConfig, GgufFacts, StopFlag, Callable[[float], None]], None]
@@ -25,10 +21,17 @@ _TRIAL_SHARE = 0.8  # of the progress that is shown; the second load finds the f
 _BINDINGS = "llama_cpp"
 
 
+def try_in_child(config: ModelConfig, facts: GgufFacts, stop_flag: StopFlag, progress: Callable[[float], None]) -> None:
+    """See `inference.probe`, which few loads need."""
+    from inference import probe
+
+    probe.try_in_child(config, facts, stop_flag, progress)
+
+
 class LocalLoader:
     """A `Loader` of model files, with llama.cpp in this process. `trial` is what goes before a file's first load."""
 
-    def __init__(self, files: EngineFiles, measurements: Measurements, trial: Trial | None = try_in_child) -> None:
+    def __init__(self, files: EngineFiles, measurements: Measurements, trial: Trial = try_in_child) -> None:
         self._log = files.log
         self._measurements = measurements
         self._trial = trial if files.measurements is not None else None
@@ -69,14 +72,6 @@ def list_devices() -> tuple[Device, ...]:
     return list_them()
 
 
-def user_files() -> EngineFiles:
-    """The usual places of this person's engine files."""
-    from platformdirs import user_data_path, user_log_path
-
-    data, log = (find("Headwater", appauthor=False) for find in (user_data_path, user_log_path))
-    return EngineFiles(data / "machine.json", log / "llama.log")
-
-
 def _last_part_of(progress: Callable[[float], None]) -> Callable[[float], None]:
     def report(fraction: float) -> None:
         progress(_TRIAL_SHARE + fraction * (1 - _TRIAL_SHARE))
@@ -91,14 +86,14 @@ def _setting_of(config: ModelConfig) -> str:
 
 def _build() -> str:
     """Names the library's very files, without loading them."""
-    digest = hashlib.blake2b(platform.machine().encode(), digest_size=8)
+    import hashlib
+    import platform
+
+    digest = hashlib.blake2b(platform.machine().encode(), digest_size=12)
     for file in sorted(_library_files()):
         stat = file.stat()
         digest.update(f"{file.name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
-    try:
-        return f"{version('llama-cpp-python')}-{digest.hexdigest()}"
-    except PackageNotFoundError:
-        return digest.hexdigest()
+    return digest.hexdigest()
 
 
 def _library_files() -> Iterator[Path]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from inference.events import MemoryUse
-from inference.gguf_header import GgufFacts, Weights, read_facts
+from inference.gguf_header import MOST_LAYERS, GgufFacts, Weights, read_facts
 from inference.machine import Device, DeviceKind, available_memory
 from inference.measurements import FileRecord, Measurements, Run, file_key
 from inference.requests import KvType, ModelConfig
@@ -335,7 +335,7 @@ class _Shape:
 
 
 def _layers(facts: GgufFacts) -> int:
-    return max(0, min(facts.number("block_count"), 512))
+    return min(facts.number("block_count"), MOST_LAYERS)
 
 
 def _sliding_layers(facts: GgufFacts, layers: int) -> tuple[bool, ...]:

@@ -275,6 +275,19 @@ class EngineFiles:
     measurements: Path | None = None
     log: Path | None = None
 
+    @classmethod
+    def within(cls, folder: Path) -> EngineFiles:
+        """All of them in one folder."""
+        return cls(folder / "machine.json", folder / "llama.log")
+
+    @classmethod
+    def usual(cls) -> EngineFiles:
+        """Where this person's programs keep such files."""
+        from platformdirs import user_data_path, user_log_path
+
+        data, log = (find("Headwater", appauthor=False) for find in (user_data_path, user_log_path))
+        return cls(data / "machine.json", log / "llama.log")
+
 
 class WindowPolicy(StrEnum):
     """What is done with a conversation that no longer fits the context window."""

@@ -6,9 +6,8 @@ It knows nothing of jobs: whoever has nothing to do calls `idle`, and raises the
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from statistics import median
 
 from inference.events import ModelInfo
 from inference.measurements import Measurements, Pace, Threads
@@ -154,6 +153,12 @@ class _Trial:
         medians = {threads: median(times) for threads, times in self._times.items()}
         bar = min(medians.values()) * _FEWER_IS_BETTER_WITHIN
         return min((threads, seconds) for threads, seconds in medians.items() if seconds <= bar)
+
+
+def median(times: Sequence[float]) -> float:
+    """`statistics` would take longer to import than the whole of this module."""
+    ordered, half = sorted(times), len(times) // 2
+    return ordered[half] if len(times) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
 def _threads_matter(info: ModelInfo) -> bool:

@@ -1,8 +1,14 @@
-"""What every test of the window needs: Qt without a screen."""
+"""What every test needs: Qt without a screen, and folders that are nobody's."""
 
 from __future__ import annotations
 
 import os
+from tempfile import TemporaryDirectory
 
 # Before anything makes a QApplication. Somebody who wants to look on sets it to what shows windows.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# What is remembered of a machine stays out of the folders of whoever runs the tests.
+_folders = TemporaryDirectory(prefix="headwater-tests-")
+for _name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
+    os.environ[_name] = _folders.name

@@ -14,7 +14,7 @@ from inference.engine import LocalEngine
 from inference.errors import DeviceNotFound, ModelCrashed, ModelUnreadable, ModelUnsupported
 from inference.events import Event, FinishReason, GenerationFinished, ModelFailed, ModelReady
 from inference.gguf_header import GgufFacts
-from inference.loading import LocalLoader, list_devices, user_files
+from inference.loading import LocalLoader, list_devices
 from inference.machine import DeviceKind
 from inference.measurements import Measurements, file_key
 from inference.memory import forecast
@@ -189,13 +189,6 @@ def test_the_devices_are_listed_with_their_memory():
     assert processor.name == "CPU"
     assert processor.description
     assert 0 < processor.free <= processor.total
-
-
-def test_the_usual_files_lie_in_folders_of_ones_own():
-    files = user_files()
-    assert files.measurements is not None
-    assert files.log is not None
-    assert "Headwater" in str(files.measurements)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="what a child dies of is said in other words there")

@@ -14,7 +14,9 @@ from inference.errors import InvalidRequest
 from inference.messages import Message, Role
 from inference.requests import (
     DEFAULT_SAMPLING,
+    EngineFiles,
     GenerationRequest,
+    KvType,
     ModelConfig,
     RemoteModel,
     Sampling,
@@ -121,3 +123,16 @@ def test_a_remote_models_address_is_in_that_form() -> None:
 def test_a_path_is_no_address() -> None:
     assert is_address("HTTP://127.0.0.1")
     assert not is_address("https.gguf")
+
+
+def test_an_engines_files_lie_in_folders_of_their_own(tmp_path: Path) -> None:
+    for files in (EngineFiles.usual(), EngineFiles.within(tmp_path)):
+        assert files.measurements is not None
+        assert files.log is not None
+        assert files.measurements != files.log
+    assert "Headwater" in str(EngineFiles.usual().measurements)
+    assert EngineFiles() == EngineFiles(None, None)
+
+
+def test_a_model_is_another_one_on_another_device_or_with_another_kv_cache() -> None:
+    assert len({MODEL, ModelConfig(MODEL.path, device="CPU"), ModelConfig(MODEL.path, kv_type=KvType.Q8_0)}) == 3
