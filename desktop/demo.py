@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, QTimer, Signal
 
 from desktop.chat_session import Activity
 from desktop.conversations import Turn, TurnState
@@ -14,6 +14,7 @@ from inference import FinishReason
 
 PROMPT = "Explain KV caching in one sentence."
 SETTLED_MILLISECONDS = 200  # the picture is of a window that has laid out and painted all of it
+PICTURE_SIZE = QSize(1080, 720)
 ENOUGH_TOKENS = 200  # a small model may not find the end by itself
 
 
@@ -45,6 +46,8 @@ class Demo(QObject):
 
     def begin(self) -> None:
         """Ask, as somebody would who types and presses Enter."""
+        # However small the screen is that nobody looks at.
+        self._window.resize(PICTURE_SIZE)
         session = self._window.session
         session.turn_changed.connect(self._on_end)
         session.activity_changed.connect(self._on_activity)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QByteArray, QRect, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
@@ -64,6 +64,7 @@ NARROW = 700  # below this width the sidebar and the conversation take turns
 MODEL_SUFFIX = ".gguf"
 LINK_SCHEMES = ("http", "https", "mailto")
 
+_FIRST_SIZE = QSize(1080, 720)
 _MOST_NOTICES = 3
 _NOTICES_SHARE = 40  # per cent of the window's height, at most
 _TITLE_LENGTH = 80
@@ -719,7 +720,8 @@ class Window(QMainWindow):
 
     def _restore_layout(self) -> None:
         settings = self._settings.current
-        self.resize(1080, 720)
+        # A little smaller than a small screen: the window manager's frame has to fit as well.
+        self.resize(_FIRST_SIZE.boundedTo(self.screen().availableSize() * 0.9))
         if settings.window_geometry:
             self.restoreGeometry(QByteArray.fromBase64(settings.window_geometry.encode()))
         width = max(180, settings.sidebar_width)

@@ -23,6 +23,7 @@ from resources import text_of
 _WIDTH = 560
 _EMBLEM = 64
 _TALL = 430
+_LONGEST_TITLE = 60  # letters: two lines, three in a narrow window
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class EmptyState(QScrollArea):
 
     def _show_model(self, state: ModelState) -> None:
         examples = self._examples_for(state)
-        self._title.setText(state.name)
+        self._title.setText(_shortened(state.name))
         failed = state.phase is ModelPhase.FAILED
         self._about.setText(state.error if failed else self.tr(examples.about))
         self._show_facts(self._facts_of(state))
@@ -221,6 +222,14 @@ def _line(font: QFont) -> QLabel:
     label.setWordWrap(True)
     label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
     return label
+
+
+def _shortened(name: str) -> str:
+    """A name that leaves room for what is said below it; its end tells most models apart."""
+    if len(name) <= _LONGEST_TITLE:
+        return name
+    half = _LONGEST_TITLE // 2
+    return f"{name[:half]}…{name[-half:]}"
 
 
 def _title_font() -> QFont:

@@ -64,7 +64,7 @@ def test_an_answer_is_printed_with_every_figure_and_a_picture(demo, engine, said
     words = "\n".join(said)
     for expected in ("Keys and values are kept.", "CPU, 1 thread", "39 / 4,096", "38 new", "tok/s", str(picture)):
         assert expected in words
-    assert not QImage(str(picture)).isNull()
+    assert QImage(str(picture)).width() >= 1080  # more than a screen that nobody looks at
 
 
 def test_a_reply_without_end_is_stopped(demo, engine, qtbot):

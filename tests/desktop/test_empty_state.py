@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import load_theme
@@ -107,3 +109,14 @@ def test_of_a_servers_model_only_what_the_server_says_is_said(page, size, facts)
     page.show_state(ModelState(ModelPhase.READY, model, 1.0, RemoteModelInfo(model, "big", context_size=size)))
     assert page.words[0] == "big"
     assert page.words[-1] == f"Answers from example.org{facts}"
+
+
+@pytest.mark.parametrize("name", ["small", "a-name-" * 40, "x" * 300])
+def test_a_long_name_leaves_room_for_what_is_said_below_it(page, name):
+    page.show_state(ready(Path(f"models/{name}.gguf")))
+    QApplication.processEvents()
+    title, about = page.findChildren(QLabel)[:2]
+    assert title.height() <= 4 * title.fontMetrics().lineSpacing()
+    assert about.text()
+    assert title.text()[:5] == name[:5]
+    assert title.text()[-5:] == name[-5:]

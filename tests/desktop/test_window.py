@@ -611,6 +611,14 @@ def test_a_folded_sidebar_stays_folded_at_the_next_start(desk):
     assert not again.conversation_list.isVisible()
 
 
+def test_the_first_window_fits_on_the_screen(desk):
+    desk.models.load()
+    window = desk.open_another()
+    room = window.screen().availableSize()
+    assert window.width() < room.width()
+    assert window.height() < room.height()
+
+
 @pytest.mark.parametrize("geometry", ["not base64 at all!", "AAAA", "é"])
 def test_a_damaged_geometry_is_no_reason_not_to_open(desk, geometry):
     desk.settings.save(replace(desk.settings.current, window_geometry=geometry))
