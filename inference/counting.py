@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from inference.errors import InferenceError
-from inference.leaving import closed_at_exit
+from inference.leaving import Worker, closed_at_exit
 from inference.messages import Message, Role
 from inference.prompt import PromptBuilder, Reader
 from inference.requests import ModelConfig
@@ -61,9 +61,9 @@ class TokenCounter:
         self._model: ModelConfig | None = None
         self._reader: ClosableReader | None = None
         self._builder: PromptBuilder | None = None
-        self._thread = threading.Thread(target=self._work, name="token-counter", daemon=True)
+        self._worker = Worker(self._work, "token-counter")
         self._was_closed = closed_at_exit(self)
-        self._thread.start()
+        self._worker.start()
 
     def count(self, model: ModelConfig, messages: Sequence[Message], draft: str) -> None:
         """Have `messages` and the `draft` of the next one counted; returns at once."""
@@ -76,7 +76,7 @@ class TokenCounter:
         with self._changed:
             self._closing = True
             self._changed.notify()
-        self._thread.join()
+        self._worker.wait()
         self._was_closed()
 
     def _work(self) -> None:

@@ -179,11 +179,12 @@ class LocalEngine:
 
     def _workbench(self) -> Workbench:
         if self._bench is None:
+            began = self._clock()
             # Templates, tokens and text take a tenth of a second to import, which no window should wait for.
             from inference.workbench import Workbench
 
             self._bench = Workbench(
-                self._states, self._files, self._loader, self._stop_flag, self._clock, self._most_threads
+                self._states, self._files, self._loader, self._stop_flag, self._clock, self._most_threads, began
             )
         return self._bench
 

@@ -31,6 +31,9 @@ class KvType(StrEnum):
     Q8_0 = "q8_0"  # half the memory, a little less exact; needs flash attention
 
 
+MOST_THREADS = 512  # llama.cpp's own bound; beyond it the process dies
+
+
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
     """A model file and how to load it.
@@ -56,8 +59,8 @@ class ModelConfig:
     def __post_init__(self) -> None:
         if self.context_size is not None and self.context_size < 1:
             raise InvalidRequest(f"The context size is at least 1 token; got {self.context_size}.")
-        if self.threads is not None and self.threads < 1:
-            raise InvalidRequest(f"At least 1 thread is needed; got {self.threads}.")
+        if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
+            raise InvalidRequest(f"Between 1 and {MOST_THREADS} threads can compute; got {self.threads}.")
         if self.gpu_layers is not None and self.gpu_layers < 0:
             raise InvalidRequest(f"The number of layers on the GPU is not negative; got {self.gpu_layers}.")
 
@@ -127,8 +130,13 @@ def _check_range(name: str, value: float | None, low: float, high: float) -> Non
     if value is None:
         return
     if not (low <= value <= high) or math.isinf(value):
-        upper = "" if math.isinf(high) else f" and at most {high:g}"
-        raise InvalidRequest(f"{name} is at least {low:g}{upper}; got {value:g}.")
+        upper = "" if math.isinf(high) else f" and at most {_number(high)}"
+        raise InvalidRequest(f"{name} is at least {_number(low)}{upper}; got {_number(value)}.")
+
+
+def _number(value: float) -> str:
+    """Whole numbers to the last digit."""
+    return str(int(value)) if math.isfinite(value) and value == int(value) else f"{value:g}"
 
 
 _SAMPLING_RANGES: dict[str, tuple[float, float]] = {

@@ -47,7 +47,9 @@ class Workbench:
         stop_flag: StopFlag,
         clock: Clock,
         most_threads: int | None = None,
+        began: float | None = None,
     ) -> None:
+        self._began = began  # the first load begins with importing this module
         self._cache = PrefixCache.within(states)
         self._measurements = Measurements(files.measurements)
         self._tunes = files.measurements is not None
@@ -81,7 +83,7 @@ class Workbench:
             InferenceError: the model cannot be loaded, or its template not be used.
             LoadStopped: the stop flag was raised meanwhile.
         """
-        began = self._clock()
+        began, self._began = self._clock() if self._began is None else self._began, None
         stamp = _stamp(config.path)
         model = self._loader(config, self._stop_flag, progress)
         try:

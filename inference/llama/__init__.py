@@ -6,6 +6,7 @@ import ctypes
 import hashlib
 import locale
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -87,15 +88,8 @@ def load_model(
     if measurements is not None:
         measurements.add_run(key, run_of(loading.plan, loading.buffers.use))
     info = _info(config, facts, loading, time.perf_counter() - began)
-    loaded = LlamaModel(
-        loading.model,
-        loading.context,
-        info,
-        facts.chat_template,
-        _state_key(facts, loading.plan),
-        stop_flag,
-        log,
-    )
+    state_key = _state_key(facts, loading.plan)
+    loaded = LlamaModel(loading.model, loading.context, info, facts.chat_template, state_key, stop_flag, log)
     if stop_flag.is_set():
         loaded.close()
         raise LoadStopped
@@ -292,13 +286,18 @@ def _warm_up(context: int) -> None:
 def _state_key(facts: GgufFacts, plan: LoadPlan) -> str:
     """Everything that makes a KV state fit: the very file, the context's shape, the devices, the library's build."""
     head = hashlib.blake2b(digest_size=16)
-    for part in facts.parts:
-        with part.path.open("rb") as file:
-            head.update(file.read(_HASHED))
-            file.seek(-min(_HASHED, part.size), os.SEEK_END)
-            head.update(file.read())
+    try:
+        for part in facts.parts:
+            head.update(f"{part.path.stat().st_mtime_ns}".encode())
+            with part.path.open("rb") as file:
+                head.update(file.read(_HASHED))
+                file.seek(-min(_HASHED, part.size), os.SEEK_END)
+                head.update(file.read())
+    except OSError:
+        # Deleted meanwhile: it answers from memory, and its states fit nothing that is loaded later.
+        head.update(secrets.token_bytes(16))
     build = f"{llama_cpp.__version__} {llama.llama_print_system_info().decode()}"
-    stamp = f"{facts.file_size} {facts.path.stat().st_mtime_ns} {head.hexdigest()}"
+    stamp = f"{facts.file_size} {head.hexdigest()}"
     return f"{stamp} {plan.context_size} {plan.batch_size} {plan.device} {plan.kv_type} {plan.flash_attention} {build}"
 
 

@@ -28,6 +28,7 @@ _TO_THE_END = -1
 _NO_ROOM, _ABORTED = 1, 2
 _PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: the window's cells, recurrent states
 _MOST_MARKS = 32
+_MOST_MARKED = 128 << 20  # bytes of marks; two are kept however large they are
 MOST_OUTPUTS = 16  # tokens of a batch whose logits are there
 _MOST_STEP_TIMES = 4096
 
@@ -129,13 +130,17 @@ class LlamaModel:
             length = len(self._held)
             if self._marks and self._marks[-1].length == length:
                 return
-            if len(self._marks) == _MOST_MARKS:
-                # The first stands behind the system prompt; of the others the oldest is missed least.
-                del self._marks[1]
             size = llama.llama_state_seq_get_size_ext(context, _SEQUENCE, _PARTIAL)
             buffer = (ctypes.c_uint8 * size)()
             written = llama.llama_state_seq_get_data_ext(context, buffer, size, _SEQUENCE, _PARTIAL)
             self._marks.append(Mark(length, bytes(memoryview(buffer)[:written])))
+            self._thin_out_marks()
+
+    def _thin_out_marks(self) -> None:
+        marked = sum(len(mark.state) for mark in self._marks)
+        while len(self._marks) > 2 and (len(self._marks) > _MOST_MARKS or marked > _MOST_MARKED):
+            # The first stands behind the system prompt; of the others the oldest is missed least.
+            marked -= len(self._marks.pop(1).state)
 
     def keep_logits(self) -> None:
         if self._has_logits:

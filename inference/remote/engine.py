@@ -5,12 +5,11 @@ Requests run side by side: a server decides itself whose turn it is, and none wa
 
 from __future__ import annotations
 
-import threading
 import time
 from dataclasses import replace
 
 from inference.errors import InvalidRequest
-from inference.leaving import closed_at_exit
+from inference.leaving import Worker, closed_at_exit
 from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience
 from inference.requests import AnyModel, GenerationRequest, RemoteModel, RequestId
 
@@ -38,9 +37,9 @@ class RemoteEngine:
         self._patience = patience or Patience()
         self._clock = clock
         self._inbox = Inbox()
-        self._thread = threading.Thread(target=self._work, name="remote engine", daemon=True)
+        self._worker = Worker(self._work, "remote engine")
         self._was_closed = closed_at_exit(self)
-        self._thread.start()
+        self._worker.start()
 
     def load(self, model: AnyModel) -> None:
         """Ask the server about `model`. Ends with `RemoteModelReady` or `RemoteModelFailed`.
@@ -72,8 +71,7 @@ class RemoteEngine:
     def close(self) -> None:
         """Cancel everything and wait for the last event. Closing twice is fine."""
         self._inbox.close()
-        if threading.current_thread() is not self._thread:
-            self._thread.join()
+        self._worker.wait()
         self._was_closed()
 
     def _work(self) -> None:

@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 from inference.errors import ModelNotFound, ModelUnreadable, ModelUnsupported, OutOfMemory
-from inference.memory import kv_by_layer
 from inference.llama import load_model
+from inference.memory import kv_by_layer
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import check_file
 from inference.requests import DEFAULT_SAMPLING, ModelConfig, Sampling

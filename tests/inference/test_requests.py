@@ -62,7 +62,9 @@ def test_a_request_that_makes_no_sense_cannot_be_made(wrong: dict[str, object]) 
         GenerationRequest(**{"model": MODEL, "messages": HELLO, **wrong})  # type: ignore[arg-type]  # wrong on purpose
 
 
-@pytest.mark.parametrize("wrong", [{"context_size": 0}, {"threads": 0}, {"gpu_layers": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"context_size": 0}, {"threads": 0}, {"threads": 513}, {"threads": 10**20}, {"gpu_layers": -1}]
+)
 def test_a_config_that_makes_no_sense_cannot_be_made(wrong: dict[str, int]) -> None:
     with pytest.raises(InvalidRequest):
         ModelConfig(Path("a.gguf"), **wrong)  # type: ignore[arg-type]  # wrong on purpose
@@ -136,3 +138,8 @@ def test_an_engines_files_lie_in_folders_of_their_own(tmp_path: Path) -> None:
 
 def test_a_model_is_another_one_on_another_device_or_with_another_kv_cache() -> None:
     assert len({MODEL, ModelConfig(MODEL.path, device="CPU"), ModelConfig(MODEL.path, kv_type=KvType.Q8_0)}) == 3
+
+
+def test_whole_numbers_are_told_to_the_last_digit() -> None:
+    with pytest.raises(InvalidRequest, match=r"seed is at least 0 and at most 4294967294; got 4294967295\."):
+        Sampling(seed=2**32 - 1)
