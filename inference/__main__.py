@@ -28,7 +28,7 @@ from inference.events import (
     Usage,
 )
 from inference.messages import Message, Role
-from inference.requests import ModelConfig, base_url_of, is_address
+from inference.requests import KvType, ModelConfig, base_url_of, is_address
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -66,6 +66,9 @@ def _answer(words: Sequence[str], parser: argparse.ArgumentParser) -> int:
             api_key=key_for(options.model, os.environ),
             context_size=options.context_size,
             threads=options.threads,
+            gpu_layers=options.gpu_layers,
+            device=options.device,
+            kv_type=options.kv_type,
             template=_text_in(options.template) if options.template is not None else None,
         )
         wishes = _wishes(options)
@@ -321,6 +324,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-stream", action="store_true", help="write the reply once it is whole")
     parser.add_argument("--context-size", type=int, metavar="N", help="tokens the context window holds")
     parser.add_argument("--threads", type=int, metavar="N", help="threads to compute with")
+    parser.add_argument(
+        "--device", metavar="NAME", help="what computes: CPU, or a GPU such as CUDA0 (default: all GPUs)"
+    )
+    parser.add_argument("--gpu-layers", type=int, metavar="N", help="layers on the GPU (default: as many as fit)")
+    parser.add_argument(
+        "--kv-type",
+        default=KvType.F16.value,
+        choices=[kind.value for kind in KvType],
+        help="how the KV cache is kept: q8_0 takes half the memory (default: f16)",
+    )
     parser.add_argument("--json", action="store_true", help="write one object with text, usage and timings")
     sampling = parser.add_argument_group(
         "how tokens are chosen", "What is left out is the model file's own, else usual, else off."

@@ -48,6 +48,7 @@ from inference.requests import (
     AnyModel,
     EngineFiles,
     GenerationRequest,
+    KvType,
     ModelConfig,
     RemoteModel,
     RequestId,
@@ -83,11 +84,13 @@ def connect(
     threads: int | None = None,
     gpu_layers: int | None = None,
     template: str | None = None,
+    device: str | None = None,
+    kv_type: str = KvType.F16,
 ) -> Client:
     """A client of a model: the path of a GGUF file, the address of a server, or `None` for the embedded default.
 
     A file is loaded with the first request. `context_size` is in tokens; see `ModelConfig` for what `None` means.
-    `template` is a Jinja chat template in place of the file's own.
+    `template` is a Jinja chat template in place of the file's own, `kv_type` is "f16" or "q8_0".
 
     A server is any that speaks OpenAI's protocol, by an address such as `http://127.0.0.1:8080/v1`; `model` is what
     it calls the model, or `None` for its only or first one, and `api_key` goes to that address and to no other. It
@@ -99,13 +102,13 @@ def connect(
     """
     if source is None:
         source, model = model, None
-    local = (context_size, threads, gpu_layers, template)
+    local = (context_size, threads, gpu_layers, template, device)
     if isinstance(source, str) and is_address(source):
-        return _remote_client(source, model, api_key, local)
+        return _remote_client(source, model, api_key, (*local, None if kv_type == KvType.F16 else kv_type))
     if model is not None or api_key is not None:
         raise InvalidRequest("A model file is given alone; a model's name and a key belong to a server's address.")
     if not isinstance(source, ModelConfig):
-        source = ModelConfig(_path_of(source), *local)
+        source = ModelConfig(_path_of(source), *local, _kv_type(kv_type))
     if not _is_there(source.path):
         raise ModelNotFound(source.path)
     return Client(source)
@@ -391,11 +394,21 @@ def _remote_client(
     if not isinstance(model, str | None):
         raise InvalidRequest("A server's model is given by its name.")
     if any(value is not None for value in local):
-        raise InvalidRequest("The context size, threads, layers and template are a server's own; leave them out.")
+        raise InvalidRequest(
+            "The context size, threads, layers, template and device are a server's own; leave them out."
+        )
     remote = RemoteModel(base_url_of(address), model or "")
     keys = {remote.base_url: api_key.strip()} if api_key is not None else {}
     mailbox = Mailbox()
     return Client(remote, RemoteEngine(mailbox.post, keys.get), mailbox)
+
+
+def _kv_type(name: str) -> KvType:
+    try:
+        return KvType(name)
+    except ValueError:
+        offered = " or ".join(kind.value for kind in KvType)
+        raise InvalidRequest(f"The KV cache is kept as {offered}; got {name}.") from None
 
 
 def _path_of(model: str | Path | None) -> Path:

@@ -181,6 +181,9 @@ def test_several_threads_may_ask_at_once_and_each_gets_its_own_reply() -> None:
     [
         ("http://127.0.0.1:8080/v1", {"context_size": 1024}),
         ("http://127.0.0.1:8080/v1", {"threads": 1}),
+        ("http://127.0.0.1:8080/v1", {"device": "CPU"}),
+        ("http://127.0.0.1:8080/v1", {"kv_type": "q8_0"}),
+        (None, {"kv_type": "q3"}),
         ("http://127.0.0.1:8080/v1", {"model": Path("a.gguf")}),
         ("http://me:secret@127.0.0.1:8080/v1", {}),
         ("a.gguf", {"api_key": "sk-1"}),
