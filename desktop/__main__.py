@@ -11,22 +11,23 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 if TYPE_CHECKING:
+    from desktop.app import App
     from inference import RemoteModel
 
 NAME = "headwater"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns the exit status."""
+def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object] | None = None) -> int:
+    """Run the program; returns the exit status. `prepare` is handed the program before its window is shown."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # an answer holds letters that some terminals lack
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(format=f"{NAME}: %(message)s")
     before = signal.signal(signal.SIGINT, _leave_at_once)
     try:
-        return _run(options)
+        return _run(options, prepare)
     except ImportError as error:
         if not (error.name or "").startswith(("PySide6", "shiboken6")):
             raise
@@ -100,7 +101,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -> int:
+    # Until the window stands nothing becomes garbage, and to look for it again and again takes a twentieth of the time.
+    # `app.run` has it looked for again.
+    gc.disable()
+    for plain in ("desktop.settings", "desktop.store"):
+        import_module(plain)  # before Qt: PySide6 reads the source of every module that is imported after it
     from PySide6 import __version__ as pyside
 
     if refusal := unsafe_pair(sys.version_info[:2], pyside):
@@ -115,9 +121,6 @@ def _run(options: argparse.Namespace) -> int:
         if picture is None:
             picture = folder / "demo.png"
         _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
-    # Until the window stands nothing becomes garbage, and to look for it again and again takes a twentieth of the time.
-    # `run` has it looked for again.
-    gc.disable()
     from desktop.app import Places, run
     from inference import EngineFiles, InvalidRequest
 
@@ -131,13 +134,15 @@ def _run(options: argparse.Namespace) -> int:
             return 1
         if picture is not None and options.data_dir is None:
             # A demonstration is no conversation of anybody's.
+            from tempfile import TemporaryDirectory
+
             passing = Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-")))
             places = Places(passing / "conversations.sqlite3", passing / "settings.toml")
         else:
             settings = _settings_folder(options.data_dir) / "settings.toml"
             files = EngineFiles.usual() if options.data_dir is None else EngineFiles.within(options.data_dir)
             places = Places(folder / "conversations.sqlite3", settings, _states_folder(options.data_dir), files)
-        return run([NAME], places, model=model, picture=picture, say=_say, complain=_complain)
+        return run([NAME], places, model=model, picture=picture, say=_say, complain=_complain, prepare=prepare)
 
 
 def _made_room_for(picture: Path) -> bool:

@@ -41,7 +41,14 @@ _REQUESTS_TO_END = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM",
 
 # By steps, so that no one of them holds up the event loop: what it takes to run a model, and to show text.
 _ENGINE = ("Event", "LocalEngine")
-_TEXT = tuple(f"desktop.widgets.{name}" for name in ("typesetting", "segments", "boxes", "message_view", "transcript"))
+_TEXT = (
+    "desktop.markdown",
+    "desktop.widgets.typesetting",
+    "desktop.widgets.segments",
+    "desktop.widgets.boxes",
+    "desktop.widgets.message_view",
+    "desktop.widgets.transcript",
+)
 
 if TYPE_CHECKING:
     EngineMaker = Callable[[Callable[[inference.Event], None], StateBudget], inference.Engine]
@@ -163,12 +170,15 @@ class App(QObject):
             self._warm_up.start()
 
     def _put_off(self) -> Iterator[Piece]:
-        """What waits until the window is painted, the model first: each piece takes less than a frame."""
-        yield from (partial(getattr, inference, name) for name in _ENGINE)
-        yield self._load_model
-        yield from (partial(import_module, name) for name in _TEXT)
-        yield self.window.page.prepare
+        """What waits until the window is painted, in pieces that take less than a frame. The model is loaded last: its
+        thread would be in the way of the others."""
         yield self.window.show_icon
+        yield from (partial(getattr, inference, name) for name in _ENGINE)
+        yield from (partial(import_module, name) for name in _TEXT)
+        # A widget that Qt made: to say of what kind it is, PySide6 makes Python's half of every kind there is.
+        yield self.window.page.empty_state.viewport
+        yield self.window.page.prepare
+        yield self._load_model
         yield self.begun.emit
 
     def _load_model(self) -> None:

@@ -9,18 +9,15 @@ import sys
 import tomllib
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from desktop.settings import ColourScheme
 from resources import text_of
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QIcon
 
 ThemeName = Literal["light", "dark"]
 
@@ -196,8 +193,6 @@ def code_font() -> QFont:
 
 def icon(name: str, colour: QColor) -> QIcon:
     """The icon of that name in that colour, for what wants a QIcon; a widget paints its own with `paint_icon`."""
-    from PySide6.QtGui import QIcon, QPixmap  # of use once the window is shown, and they bring many names along
-
     result = QIcon()
     for size in _ICON_SIZES:
         pixmap = QPixmap(size, size)

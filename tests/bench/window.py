@@ -148,7 +148,8 @@ def in_window() -> list[Figure]:
 def lag() -> list[Figure]:
     """How late a 5 ms heartbeat of the event loop comes, from the first paint to the end of a reply."""
     _compile()
-    lateness = [1000 * seconds for seconds in json.loads(_child("lag"))]
+    with TemporaryDirectory() as folder:
+        lateness = [1000 * seconds for seconds in json.loads(_child("lag", folder))]
     how = "lateness of a 5 ms heartbeat, wall clock: first imports, load, a prompt of 600 tokens, 200 tokens streamed"
     return [
         replace(

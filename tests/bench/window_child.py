@@ -6,21 +6,26 @@ import json
 import sys
 import time
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from desktop.app import App
 
 LENGTH = 200  # tokens
 
 
 def main(what: str, *words: str) -> None:
-    """Show `what` ("headwater" with what is kept in a folder, "empty", or "lag"), write what was measured to standard
-    output, and end."""
+    """Show `what`, write what was measured to standard output, and end.
+
+    "headwater" takes a folder with what is kept, and so does "lag", which has it answer; "empty" is a bare window.
+    """
     match what:
         case "headwater":
             _headwater(Path(*words))
         case "empty":
             _empty()
         case "lag":
-            _lag()
+            _lag(Path(*words))
         case _:
             raise SystemExit(f"There is no {what}.")
 
@@ -40,30 +45,19 @@ def _empty() -> None:
 
 
 def _headwater(folder: Path) -> None:
-    """The program itself, with all that it loads before it knows what it is asked to do."""
-    import gc
-
-    gc.disable()  # see there
-    from PySide6.QtWidgets import QApplication
-
-    import desktop.__main__  # noqa: F401
-    from desktop.app import App, Places, run
+    from desktop.__main__ import main as run
 
     def painted() -> None:
+        from PySide6.QtWidgets import QApplication
+
         print(time.monotonic(), flush=True)
         QApplication.quit()
 
-    def watch(app: App) -> None:
-        app.painted.connect(painted)
-
-    places = Places(folder / "conversations.sqlite3", folder / "settings.toml", folder / "kv-states")
-    run(["headwater"], places, say=print, complain=print, prepare=watch)
+    run(["--data-dir", str(folder)], lambda app: app.painted.connect(painted))
 
 
-def _lag() -> None:
-    from PySide6.QtCore import Qt, QTimer
-
-    from desktop.app import App, Places, run
+def _lag(folder: Path) -> None:
+    from desktop.__main__ import main as run
 
     lateness: list[float] = []
     before = 0.0
@@ -76,6 +70,8 @@ def _lag() -> None:
         before = now
 
     def watch(app: App) -> None:
+        from PySide6.QtCore import Qt, QTimer
+
         heart = QTimer(app)
         heart.setTimerType(Qt.TimerType.PreciseTimer)
         heart.setInterval(5)
@@ -96,9 +92,7 @@ def _lag() -> None:
         session.activity_changed.connect(follow)
         session.turn_changed.connect(lambda _: app.leave())
 
-    with TemporaryDirectory() as folder:
-        places = Places(Path(folder) / "conversations.sqlite3", Path(folder) / "settings.toml")
-        run(["headwater"], places, say=print, complain=print, prepare=watch)
+    run(["--data-dir", str(folder)], watch)
     print(json.dumps(lateness))
 
 

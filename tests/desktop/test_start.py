@@ -1,0 +1,118 @@
+"""What is loaded before the window is painted: each of these would make everybody wait, and not before a reply is it
+needed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from desktop.conversations import TurnState
+from desktop.store import Store
+from inference import Message, ModelConfig, Role
+
+PAINTED = """
+import sys
+from desktop.__main__ import main
+
+def look():
+    print(*sys.modules)
+    print(*(f"{name}.{made}" for name in ("QtGui", "QtWidgets") for made in vars(sys.modules[f"PySide6.{name}"])))
+
+def watch(app):
+    app.painted.connect(look)
+    app.painted.connect(app.leave)
+
+sys.exit(main(["--data-dir", sys.argv[1]], watch))
+"""
+
+OF_THE_ENGINE = {
+    "inference.client",
+    "inference.counting",
+    "inference.engine",
+    "inference.events",
+    "inference.generation",
+    "inference.gguf_header",
+    "inference.llama",
+    "inference.remote",
+    "inference.workbench",
+    "asyncio",
+    "ctypes",
+    "httpx2",
+    "jinja2",
+    "llama_cpp",
+    "numpy",
+}
+OF_TEXT = {
+    "desktop.markdown",
+    "desktop.widgets.boxes",
+    "desktop.widgets.message_view",
+    "desktop.widgets.segments",
+    "desktop.widgets.transcript",
+    "markdown_it",
+    "pygments",
+}
+OF_RARE_USE = {
+    "desktop.crash_dialog",
+    "desktop.demo",
+    "desktop.widgets.server_panel",
+    "importlib.metadata",
+    "importlib.resources",
+    "keyring",
+}
+# Python's halves of Qt's classes are made when they are named or met, some with hundreds of enum members. QTabBar is
+# met with all widgets there are, as soon as one that Qt made itself (a viewport) is asked for.
+OF_QT = {
+    "QtGui.QAccessible",
+    "QtWidgets.QDialog",
+    "QtWidgets.QFileDialog",
+    "QtWidgets.QMessageBox",
+    "QtWidgets.QStyle",
+    "QtWidgets.QTabBar",
+}
+
+
+@pytest.fixture(scope="module", params=["the first start", "with conversations"])
+def loaded(request, tmp_path_factory) -> tuple[set[str], set[str]]:
+    """The modules, and the classes of Qt, that are there when the window has just been painted."""
+    folder: Path = tmp_path_factory.mktemp("data")
+    if request.param == "with conversations":
+        keep_a_conversation(folder)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", PAINTED, str(folder)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    modules, classes = done.stdout.splitlines()
+    return set(modules.split()), set(classes.split())
+
+
+def keep_a_conversation(folder: Path) -> None:
+    store = Store(folder / "conversations.sqlite3")
+    exchange = store.begin_exchange(
+        "Why do rivers bend?",
+        conversation=None,
+        parent=None,
+        title="Why do rivers bend?",
+        model_name="small",
+        model=ModelConfig(folder / "small.gguf"),
+        streamed=True,
+    )
+    answer = Message(Role.ASSISTANT, "Because of water.")
+    store.finish(replace(exchange.reply, message=answer, state=TurnState.COMPLETE), None)
+    store.close()
+
+
+@pytest.mark.parametrize("heavy", [OF_THE_ENGINE, OF_TEXT, OF_RARE_USE], ids=["engine", "text", "rare use"])
+def test_what_no_window_needs_is_not_loaded_before_it_is_painted(loaded, heavy):
+    modules, _ = loaded
+    assert "desktop.widgets.composer" in modules
+    assert modules & heavy == set()
+
+
+def test_classes_of_qt_with_hundreds_of_names_are_not_made_before_it_is_painted(loaded):
+    _, classes = loaded
+    assert "QtWidgets.QMainWindow" in classes
+    assert classes & OF_QT == set()
