@@ -141,10 +141,14 @@ class Measurements:
 
 
 def file_key(path: Path) -> str:
-    """Names the model at `path` as its files are now: another size or time of writing is another model."""
-    stats = [file.stat() for file in files_of(path)]
-    size, written = sum(stat.st_size for stat in stats), max(stat.st_mtime_ns for stat in stats)
-    return f"{path.resolve()} {size} {written}"
+    """Names the model at `path` as its files are now: another size or time of writing is another model. One that is
+    gone has a name, too."""
+    size = written = 0
+    for file in files_of(path):
+        with suppress(OSError):
+            stat = file.stat()
+            size, written = size + stat.st_size, max(written, stat.st_mtime_ns)
+    return f"{path.absolute()} {size} {written}"
 
 
 def _newest(before: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:

@@ -122,7 +122,9 @@ class Workbench:
     @property
     def has_idle_work(self) -> bool:
         """Whether something could be found out about the model while nobody asks for anything."""
-        return self._tuner is not None and self._tuner.has_work
+        # In a file that was cut short meanwhile, nothing may be looked into.
+        loaded, tuner = self._loaded, self._tuner
+        return loaded is not None and tuner is not None and tuner.has_work and self.holds(loaded.info.config)
 
     def idle(self) -> bool:
         """Find a little out; ends at once when the stop flag is raised. Returns whether `info` is another one now."""

@@ -9,11 +9,13 @@ import psutil
 import pytest
 
 from inference.errors import ModelNotFound, ModelUnreadable, ModelUnsupported, OutOfMemory
-from inference.llama import load_model
-from inference.memory import kv_by_layer
+from inference.llama import _first_that_fits, _Loading, load_model
+from inference.llama.buffers import buffers_in
+from inference.machine import Device, DeviceKind
+from inference.memory import LoadPlan, kv_by_layer, plans_to_try
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import check_file
-from inference.requests import DEFAULT_SAMPLING, ModelConfig, Sampling
+from inference.requests import DEFAULT_SAMPLING, KvType, ModelConfig, Sampling
 from tests.gguf_files import CHAT_TEMPLATE, real_model, sliding_window_model, write_tiny_model
 from tests.llama_models import load, loaded, read, write
 
@@ -116,6 +118,53 @@ def test_a_window_that_does_not_fit_into_memory_is_refused_with_what_it_needs(tm
     assert raised.value.context_size == 2**31 - 256
     assert raised.value.needed is not None
     assert raised.value.needed >= sum(kv_by_layer(check_file(path), 2**31 - 256))
+
+
+def test_fewer_layers_are_tried_only_where_memory_was_missing(tiny):
+    gpu = Device("CUDA0", "", DeviceKind.GPU, 8 << 30, 8 << 30)
+    plans = list(plans_to_try(ModelConfig(tiny), check_file(tiny), (gpu,)))
+    tried: list[int] = []
+
+    def attempt(plan: LoadPlan) -> _Loading:
+        tried.append(plan.gpu_layers)
+        if plan.gpu_layers > 1:
+            raise OutOfMemory(tiny)
+        return _Loading(1, 2, plan, 1, buffers_in([]))
+
+    assert _first_that_fits(plans, attempt).plan.gpu_layers == 1
+    assert tried == [3, 2, 1]
+    with pytest.raises(OutOfMemory):
+        _first_that_fits(plans[:1], attempt)
+
+    def refuse(_plan: LoadPlan) -> _Loading:
+        tried.append(-1)
+        raise ModelUnreadable(tiny, "It is broken.")
+
+    with pytest.raises(ModelUnreadable):
+        _first_that_fits(plans, refuse)
+    assert tried.count(-1) == 1
+
+
+def test_the_cpu_can_be_chosen_by_name(tiny):
+    model = load_model(ModelConfig(tiny, threads=1, device="CPU"), StopFlag(), lambda _fraction: None)
+    assert (model.info.device, model.info.gpu_layers, model.info.layers) == ("CPU", 0, 3)
+    model.close()
+
+
+def test_a_kv_cache_that_cannot_be_quantised_is_kept_as_usual_and_said_to_be(tiny):
+    with loaded(tiny, kv_type=KvType.Q8_0) as model:
+        assert model.info.kv_type is KvType.F16
+
+
+@pytest.mark.model
+def test_the_real_model_answers_from_a_quantised_kv_cache_of_half_the_size():
+    with loaded(real_model(), context_size=1024, kv_type=KvType.Q8_0) as model:
+        assert model.info.kv_type is KvType.Q8_0
+        assert model.info.memory is not None
+        assert model.info.memory.kv < 13e6, "as f16 it takes 23.6 MB"
+        read(model, model.vocabulary.tokenize(QUESTION, special=True))
+        text = b"".join(map(model.vocabulary.piece, reply(model))).decode("utf-8", "replace")
+        assert "river" in text.lower()
 
 
 def test_the_files_own_sampling_goes_before_the_default(tmp_path):

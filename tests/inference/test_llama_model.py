@@ -275,3 +275,23 @@ def test_a_second_thread_is_refused_while_the_first_evaluates(files):
         assert any("another thread" in text for text in refused)
         model.rewind(0)
         assert model.evaluate([1]) == 1
+
+
+def test_tokens_by_themselves_are_timed_and_batches_are_not(files):
+    with loaded(files["llama"]) as model:
+        model.evaluate([5, 6, 7])
+        assert model.take_step_times() == []
+        model.evaluate([8])
+        model.use_threads(2, 1)
+        model.evaluate([9])
+        first, second = model.take_step_times()
+        assert 0 < first < 1
+        assert 0 < second < 1
+        assert model.take_step_times() == []
+
+
+def test_a_token_that_was_stopped_is_not_timed(files, flag):
+    with loaded(files["llama"], stop_flag=flag) as model:
+        flag.set()
+        assert model.evaluate([5]) == 0
+        assert model.take_step_times() == []

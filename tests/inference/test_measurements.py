@@ -163,6 +163,13 @@ def test_a_file_that_was_written_again_is_another_one(tmp_path):
     assert file_key(path) != before
 
 
+def test_a_file_that_is_gone_is_another_one_too(tmp_path):
+    path = write_tiny_model(tmp_path / "x.gguf")
+    before = file_key(path)
+    path.unlink()
+    assert file_key(path) != before
+
+
 def test_every_part_of_a_model_counts(tmp_path):
     first = write_tiny_model(tmp_path / "x.gguf", tensors_per_part=8)
     before = file_key(first)

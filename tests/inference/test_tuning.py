@@ -354,9 +354,8 @@ def test_without_a_place_for_measurements_nothing_is_tried():
 # With llama.cpp.
 
 
-@pytest.mark.parametrize("architecture", ["llama", "mamba", "jamba"])
-def test_a_real_model_writes_the_same_after_a_trial(tmp_path, architecture):
-    path = write_tiny_model(tmp_path / "x.gguf", architecture=architecture, block_count=3)
+def test_a_real_model_writes_the_same_after_a_trial(tmp_path):
+    path = write_tiny_model(tmp_path / "x.gguf", architecture="jamba", block_count=3)  # attends, and carries states
     measurements = Measurements()
     replies = []
     for is_tried in (False, True):
