@@ -40,9 +40,9 @@ class LocalLoader:
     def __call__(self, config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> Model:
         if self._trial is None or config.path == self._embedded:
             return self._load(config, stop_flag, progress)
-        facts = check_file(config.path)
         file, setting = file_key(config.path), _setting_of(config)
         if setting not in self._measurements.of(file).known:
+            facts = check_file(config.path)  # what its header tells costs no child
             self._trial(config, facts, stop_flag, lambda fraction: progress(fraction * _TRIAL_SHARE))
             progress = _last_part_of(progress)
         # Until it is loaded it counts as not known: if this process dies of it, the next one tries first.
