@@ -1,7 +1,8 @@
 """Drafts from the text so far: where a reply repeats something, several tokens are evaluated at once.
 
-A drafted token is taken only where it is the sampler's own choice, so the text is what it would have been. It knows
-nothing of words or requests: token ids decide.
+A drafted token is taken only where it is the sampler's own choice. So the text is what it would have been, but for
+near ties: llama.cpp computes a batch in another order than a token by itself, and rounds otherwise. It knows nothing of
+words or requests: token ids decide.
 """
 
 from __future__ import annotations
