@@ -196,7 +196,7 @@ def _print_stream(client: Client, messages: Sequence[Message], wishes: dict[str,
 
 def as_object(response: Response) -> dict[str, object]:
     """The reply as one JSON object: seconds, tokens per second, and null where a figure is not known."""
-    timings = response.timings
+    timings, trace = response.timings, response.trace
     phases = ("load", "queued", "prepare", "prefill", "first_sample", "wait", "decode", "finish", "ttft", "total")
     return {
         "text": response.text,
@@ -209,6 +209,7 @@ def as_object(response: Response) -> dict[str, object]:
             "output_tokens": response.usage.output_tokens or None,
             "reasoning_tokens": response.usage.reasoning_tokens,
         },
+        "drafts": {"tokens": trace.drafted_tokens, "accepted": trace.accepted_tokens} if trace.drafted_tokens else None,
         "timings": {
             **{name: getattr(timings, name) for name in (*phases, "prefill_rate", "decode_rate")},
             "measured_at_client": timings.measured_at_client,
@@ -224,6 +225,8 @@ def _figures(reply: Response | GenerationFinished) -> str:
     if usage.output_tokens:
         here = " (measured here)" if timings.measured_at_client and timings.decode_rate is not None else ""
         parts.append(f"wrote {usage.output_tokens:,} tokens{_rate(timings.decode_rate)}{here}")
+    if drafted := reply.trace.drafted_tokens:
+        parts.append(f"{reply.trace.accepted_tokens:,} of {drafted:,} drafted tokens accepted")
     if timings.ttft is not None:
         parts.append(f"first token {timings.ttft:.2f} s")
     if timings.load:
@@ -319,7 +322,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--grammar", type=Path, metavar="FILE", help="a GBNF grammar that the answer follows")
     parser.add_argument("--json-schema", type=Path, metavar="FILE", help="a JSON schema that the answer follows")
     parser.add_argument(
-        "--speculation", action="store_true", help="read ahead where the text repeats itself: faster, and the same text"
+        "--speculation", action="store_true", help="evaluate ahead where the text repeats itself, as long as that pays"
     )
     parser.add_argument("--no-stream", action="store_true", help="write the reply once it is whole")
     parser.add_argument("--context-size", type=int, metavar="N", help="tokens the context window holds")

@@ -315,8 +315,9 @@ class GenerationRequest:
     sets it.
 
     The answer (not what is thought before it) follows `grammar`, in llama.cpp's GBNF, or `json_schema`, a JSON schema
-    as text. With `speculation`, text that repeats itself is read several tokens at a time; what is sampled stays the
-    same. It is for a model of this machine, and only where its memory can be cut.
+    as text. With `speculation`, text that repeats itself is evaluated several tokens at a time, as long as that pays;
+    each token is still the sampler's own choice, but a batch rounds otherwise than a token by itself. It is for a model
+    of this machine, and only where its memory can be cut.
 
     Raises:
         InvalidRequest: no message, the last one is not the user's (or, with `continues`, no reply to a question),

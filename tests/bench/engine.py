@@ -70,10 +70,12 @@ class AskedEngine:
         sampling: Sampling = GREEDY,
         max_tokens: int = BLOCK + 1,
         stop: tuple[str, ...] = (),
+        speculation: bool = False,
     ) -> GenerationFinished:
         messages = tuple(Message(Role.USER, text) if isinstance(text, str) else text for text in said)
         self._ended.clear()
-        self._engine.generate(GenerationRequest(self.config, messages, sampling, max_tokens, stop))
+        request = GenerationRequest(self.config, messages, sampling, max_tokens, stop, speculation=speculation)
+        self._engine.generate(request)
         self._ended.wait()
         last = self.events[-1]
         if isinstance(last, GenerationFailed):
@@ -102,6 +104,42 @@ class AskedEngine:
         self._engine.close()
 
 
+RIVER = """The river rises in the hills above the village of Marne, where three springs meet in a narrow valley. For \
+the first twelve miles it runs quickly over stones, and the farmers on its banks use it to drive their mills. Below \
+the old bridge it slows and widens, and in spring it floods the meadows on both sides. The people of the lower town \
+built their houses on small mounds of earth to keep them dry. In the summer of 1894 the water fell so low that carts \
+could cross it at the mill, and the ferry did not run for nine weeks. Since then a dam has held back the winter rain, \
+and the level has stayed almost the same from month to month."""
+SETTINGS = """import json
+
+def load(path):
+    with open(path, "r") as file:
+        return json.load(file)
+
+def save(path, value):
+    with open(path, "w") as file:
+        json.dump(value, file, indent=2)
+
+def update(path, key, value):
+    settings = load(path)
+    settings[key] = value
+    save(path, settings)
+
+def remove(path, key):
+    settings = load(path)
+    del settings[key]
+    save(path, settings)
+"""
+REPEATING = {
+    "edit": f'Rewrite this text without changing anything but replace the word "river" by "stream":\n\n{RIVER}',
+    "summarise": f"Summarise this text in four sentences, using its own words:\n\n{RIVER}",
+    "code": f"Rename `save` to `store` in this code. Answer with the whole code.\n\n```python\n{SETTINGS}```",
+}
+ELSEWHERE = {
+    "story": STORY,
+    "letter": "Write a letter to my landlord asking for a repair of the heating.",
+    "program": "Write a Python program that reads a CSV file and prints the sum of each column.",
+}
 NOTHING_KEPT = StateBudget(memory=0)
 
 
@@ -320,6 +358,48 @@ def memory() -> list[Figure]:
     return [Figure("memory", value, "MB", (value,), how, at_most(200))]
 
 
+def speculation() -> list[Figure]:
+    """Each reply with drafts and without, in turn: replies that repeat their prompt, and replies that do not."""
+    engine = AskedEngine(embedded())
+    engine.ask(STORY, max_tokens=2)
+    figures, elsewhere, same = [], [], []
+    for name, text in REPEATING.items():
+        ratios = []
+        for _ in range(4):
+            ratio, is_same, _, accepted = _with_drafts_and_without(engine, text, GREEDY, 120)
+            ratios.append(ratio)
+            same.append(is_same)
+        how = f"greedy decode rate with drafts / without, where the reply repeats the prompt; {accepted} tokens accepted"
+        figures.append(median_figure(f"speculation_{name}", ratios, "ratio", how, at_least(1.3)))
+    for seed in range(5):
+        for text in ELSEWHERE.values():
+            ratio, _, _, _ = _with_drafts_and_without(engine, text, Sampling(seed=seed), 120)
+            elsewhere.append(ratio)
+    engine.close()
+    how = "decode rate with drafts / without, default sampling, five seeds, replies that repeat nothing they should"
+    figures.append(median_figure("speculation_elsewhere", elsewhere, "ratio", how, at_least(0.98)))
+    figures.append(
+        replace(
+            median_figure("speculation_same_text", same, "share", "greedy replies that are the same with drafts"),
+            value=sum(same) / len(same),
+        )
+    )
+    return figures
+
+
+def _with_drafts_and_without(
+    engine: AskedEngine, text: str, sampling: Sampling, tokens: int
+) -> tuple[float, bool, int, int]:
+    """The ratio of the decode rates, whether the texts are the same, and the tokens drafted and accepted."""
+    without = engine.ask(text, sampling=sampling, max_tokens=tokens)
+    drafting = engine.ask(text, sampling=sampling, max_tokens=tokens, speculation=True)
+    assert drafting.timings.decode_rate is not None
+    assert without.timings.decode_rate is not None
+    ratio = drafting.timings.decode_rate / without.timings.decode_rate
+    trace = drafting.trace
+    return ratio, drafting.text == without.text, trace.drafted_tokens, trace.accepted_tokens
+
+
 def flatness() -> list[Figure]:
     """Python's own time per token, late in a reply against early: the model's part is played back."""
     config = embedded()
@@ -518,6 +598,7 @@ BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
     "stop": stop,
     "loads": loads,
     "memory": memory,
+    "speculation": speculation,
     "flatness": flatness,
     "beside": beside,
 }
