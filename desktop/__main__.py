@@ -56,6 +56,7 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
         _complain(f"Qt cannot be loaded: {error}")
         return 1
     finally:
+        gc.enable()  # whoever called goes on
         signal.signal(signal.SIGINT, before)
 
 
