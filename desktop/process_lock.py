@@ -10,7 +10,6 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from uuid import uuid4
 
 if sys.platform == "win32":
     import msvcrt
@@ -69,7 +68,7 @@ class ProcessLock:
 def _take_new(folder: Path) -> tuple[str, int]:
     """A new lock file, locked: its name and its descriptor."""
     while True:
-        name = f"{uuid4().hex}.lock"
+        name = f"{os.urandom(16).hex()}.lock"
         descriptor = os.open(folder / name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
         if _try_lock(descriptor) and (folder / name).exists():
             return name, descriptor

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -11,7 +12,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NewType, TypeAlias, TypedDict
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 from inference.errors import InvalidRequest
 from inference.messages import Message, Role
@@ -21,7 +21,7 @@ RequestId = NewType("RequestId", str)
 
 def new_request_id() -> RequestId:
     """An id no other request has."""
-    return RequestId(uuid4().hex)
+    return RequestId(os.urandom(16).hex())
 
 
 class KvType(StrEnum):
