@@ -50,6 +50,7 @@ from desktop.widgets.conversation_page import ConversationPage
 from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
+from desktop.widgets.painting import fill
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
 from inference import RemoteModel, WindowPolicy
@@ -757,9 +758,9 @@ class _Surface(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._theme.surface)
+        fill(painter, self.rect(), self._theme.surface)
         if self._line_below:
-            painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), self._theme.border)
+            fill(painter, QRect(0, self.height() - 1, self.width(), 1), self._theme.border)
         painter.end()
 
 
@@ -787,7 +788,7 @@ class _Handle(QSplitterHandle):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._splitter.line)
+        fill(painter, self.rect(), self._splitter.line)
         painter.end()
 
 

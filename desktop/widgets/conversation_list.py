@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 from desktop.conversations import Conversation
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button
-from desktop.widgets.painting import Emblem, paint_box, paint_focus_ring, recolour
+from desktop.widgets.painting import Emblem, fill, paint_box, paint_focus_ring, recolour
 
 _ID = Qt.ItemDataRole.UserRole
 _ROW_HEIGHT = 36  # of conversations and of the names of groups
@@ -101,7 +101,7 @@ class ConversationList(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._theme.background)
+        fill(painter, self.rect(), self._theme.background)
         painter.end()
 
     def _lay_out(self) -> None:

@@ -20,6 +20,12 @@ def text_width(font: QFont, text: str) -> int:
     return ceil(QFontMetricsF(font).horizontalAdvance(text)) + 1
 
 
+def fill(painter: QPainter, rect: QRect, colour: QColor) -> None:
+    """A plain rectangle. `fillRect` takes gradients too: PySide6 would make all their names before the first paint."""
+    painter.setBackground(colour)
+    painter.eraseRect(rect)
+
+
 def recolour(widget: QWidget, role: QPalette.ColorRole, colour: QColor) -> None:
     """Have a widget, and what stands in it, paint `role` in this colour."""
     palette = widget.palette()

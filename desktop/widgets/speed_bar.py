@@ -12,7 +12,7 @@ import inference
 from desktop import wording
 from desktop.chat_session import Figures
 from desktop.theme import Theme, figure_font
-from desktop.widgets.painting import cached_brush, paint_focus_ring, text_width
+from desktop.widgets.painting import cached_brush, fill, paint_focus_ring, text_width
 
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
 HEIGHT = 30
@@ -81,8 +81,8 @@ class SpeedBar(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), self._theme.background)
-        painter.fillRect(QRect(0, 0, self.width(), 1), self._theme.border)
+        fill(painter, self.rect(), self._theme.background)
+        fill(painter, QRect(0, 0, self.width(), 1), self._theme.border)
         painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -400,7 +400,7 @@ class _Context(Figure):
             self._paint_meter(painter, QRect(place, _METER))
 
     def _paint_meter(self, painter: QPainter, rail: QRect) -> None:
-        painter.fillRect(rail, self._theme.border)
+        fill(painter, rail, self._theme.border)
         used, size = self._figures.context_used, self._figures.context_size
         if not used or not size:
             return

@@ -68,6 +68,7 @@ OF_RARE_USE = {
 # met with all widgets there are, as soon as one that Qt made itself (a viewport) is asked for.
 OF_QT = {
     "QtGui.QAccessible",
+    "QtGui.QGradient",
     "QtWidgets.QDialog",
     "QtWidgets.QFileDialog",
     "QtWidgets.QMessageBox",
