@@ -209,8 +209,8 @@ class Samplers:
             yield llama.llama_sampler_init_top_n_sigma(sampling.top_n_sigma)
         if sampling.top_k:
             yield llama.llama_sampler_init_top_k(sampling.top_k)
-        elif sampling.min_p:
-            yield llama.llama_sampler_init_min_p(sampling.min_p, 1)
+        elif sampling.min_p or _or(sampling.top_p, 1.0) < 1.0:
+            yield llama.llama_sampler_init_min_p(sampling.min_p or _FAINT, 1)
 
     def _penalties(self, sampling: Sampling, dry: Link | None) -> Iterator[Link]:
         repeat, frequency = sampling.repeat_penalty or 1.0, sampling.frequency_penalty or 0.0
