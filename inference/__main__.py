@@ -198,6 +198,7 @@ def as_object(response: Response) -> dict[str, object]:
     """The reply as one JSON object: seconds, tokens per second, and null where a figure is not known."""
     timings, trace = response.timings, response.trace
     phases = ("load", "queued", "prepare", "prefill", "first_sample", "wait", "decode", "finish", "ttft", "total")
+    drafts = {"tokens": trace.drafted_tokens, "accepted": trace.accepted_tokens}
     return {
         "text": response.text,
         "reasoning": response.reasoning,
@@ -209,7 +210,7 @@ def as_object(response: Response) -> dict[str, object]:
             "output_tokens": response.usage.output_tokens or None,
             "reasoning_tokens": response.usage.reasoning_tokens,
         },
-        "drafts": {"tokens": trace.drafted_tokens, "accepted": trace.accepted_tokens} if trace.drafted_tokens else None,
+        **({"drafts": drafts} if trace.drafted_tokens else {}),
         "timings": {
             **{name: getattr(timings, name) for name in (*phases, "prefill_rate", "decode_rate")},
             "measured_at_client": timings.measured_at_client,

@@ -369,7 +369,9 @@ def speculation() -> list[Figure]:
             ratio, is_same, _, accepted = _with_drafts_and_without(engine, text, GREEDY, 120)
             ratios.append(ratio)
             same.append(is_same)
-        how = f"greedy decode rate with drafts / without, where the reply repeats the prompt; {accepted} tokens accepted"
+        how = (
+            f"greedy decode rate with drafts / without, where the reply repeats the prompt; {accepted} tokens accepted"
+        )
         figures.append(median_figure(f"speculation_{name}", ratios, "ratio", how, at_least(1.3)))
     for seed in range(5):
         for text in ELSEWHERE.values():
