@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from tempfile import TemporaryDirectory
 
 # Before anything makes a QApplication. Somebody who wants to look on sets it to what shows windows.
@@ -12,3 +13,15 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _folders = TemporaryDirectory(prefix="headwater-tests-")
 for _name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
     os.environ[_name] = _folders.name
+
+
+def pytest_configure() -> None:
+    """A suite that was started in the background finds signals ignored, and these tests send them."""
+    for name, handler in (
+        ("SIGINT", signal.default_int_handler),
+        ("SIGTERM", signal.SIG_DFL),
+        ("SIGHUP", signal.SIG_DFL),
+    ):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
