@@ -71,6 +71,34 @@ def ask(app: App, qtbot, question: str = QUESTION) -> None:
     qtbot.keyClick(app.window.composer.field, Qt.Key.Key_Return)
 
 
+def test_the_first_picture_names_the_model_before_it_is_loaded(qapp, qtbot, places, engine):
+    app = App(qapp, places, lambda _emit, _states: engine, MODEL)
+    qtbot.addWidget(app.window)
+    assert app.window.model_picker.words == "small"
+    assert app.window.empty_state.words[0] == "small"
+    assert engine.loads == []
+    app.leave()
+
+
+def test_a_prompt_that_comes_before_everything_is_loaded_is_answered_all_the_same(qapp, qtbot, places, engine):
+    def make_engine(emit, _states):
+        engine.listeners.append(emit)
+        return engine
+
+    app = App(qapp, places, make_engine, MODEL)
+    qtbot.addWidget(app.window)
+    app.painted.connect(partial(ask, app, qtbot))
+    with qtbot.waitSignal(app.begun):
+        app.show()
+    engine.ready()
+    engine.say("Water that runs.")
+    engine.finish()
+    qtbot.waitUntil(lambda: "Water that runs." in app.window.transcript.plain_text())
+    assert app.window.transcript.plain_text().count(QUESTION) == 1
+    assert len(engine.requests) == 1
+    app.leave()
+
+
 def test_the_model_is_loaded_after_the_window_is_painted(start, engine):
     app = start()
     assert app.window.isVisible()
