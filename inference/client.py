@@ -261,8 +261,8 @@ class Mailbox:
 
     def __init__(self) -> None:
         self._boxes: dict[RequestId, queue.SimpleQueue[GenerationEvent]] = {}
-        # Reentrant: a stream that was forgotten is closed wherever the garbage collector runs, be it in here.
-        self._lock = threading.RLock()
+        # No lock: each step is one of a dict's own. The garbage collector may close a forgotten stream in the middle of
+        # any, and a forked process would find a lock held for ever by a thread it does not have.
 
     def post(self, event: Event | RemoteModelEvent) -> None:
         match event:
@@ -276,20 +276,17 @@ class Mailbox:
             ):
                 return  # a model that cannot be loaded also fails the request that wanted it
             case TurnsLeftOut() | PrefillProgress() | TextDelta() | GenerationFinished() | GenerationFailed():
-                with self._lock:
-                    box = self._boxes.get(event.request)
+                box = self._boxes.get(event.request)
                 if box is not None:
                     box.put(event)
 
     def open(self, request: RequestId) -> queue.SimpleQueue[GenerationEvent]:
         box: queue.SimpleQueue[GenerationEvent] = queue.SimpleQueue()
-        with self._lock:
-            self._boxes[request] = box
+        self._boxes[request] = box
         return box
 
     def discard(self, request: RequestId) -> None:
-        with self._lock:
-            self._boxes.pop(request, None)
+        self._boxes.pop(request, None)
 
 
 class _RepliesSampled:
