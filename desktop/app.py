@@ -29,7 +29,6 @@ from desktop.settings import Settings, SettingsFile
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource, style_arguments
 from desktop.warm_up import Piece, WarmUp
-from desktop.widgets.notice import NoticeKind
 from desktop.window import MODEL_SUFFIX, Window
 from inference import EngineFault, EngineFiles, RemoteModel, StateBudget
 
@@ -154,7 +153,6 @@ class App(QObject):
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self._bridge.counted.connect(self._draft_count.on_counted)
-        self.library.failed.connect(self._say)
         self.window.closing.connect(self.leave)
         self._crash.shown.connect(self.broke)
 
@@ -185,9 +183,6 @@ class App(QObject):
         if isinstance(self._asked_for, Path) and self.models.state.phase is ModelPhase.NONE:
             self.window.open_model(self._asked_for)  # it is none, and is refused in words
         self.models.load()
-
-    def _say(self, sentence: str) -> None:
-        self.window.show_notice(sentence, NoticeKind.ERROR)
 
     def _watch_for_faults(self, event: inference.Event) -> None:
         """Our own faults inside the engine go where all of them go."""
