@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import inference
-from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
+from inference import AnyModel, Message, RemoteModel, Role, Sampling, WindowPolicy
 
 TITLE_LENGTH = 60
 
@@ -43,6 +43,16 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file's text that goes along with a prompt. `size` is the file's, in bytes."""
+
+    name: str
+    kind: str  # the file's suffix without its dot, lower case; empty for pasted text
+    size: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One message in its place in a conversation: a node of an append-only tree, `parent` being the turn before.
 
@@ -50,6 +60,9 @@ class Turn:
     `remote`. `thought_seconds` is how long it wrote its reasoning, `left_out` holds the turns that the window had no
     room for, `error` is the sentence of a failed reply and `failure` what is known of it. `streamed` says whether the
     reply was shown while it was written.
+
+    A `pinned` turn is never left out of the prompt. `edited` says that a person wrote it over: a reply so marked is
+    no longer what its model sampled.
     """
 
     id: int
@@ -69,6 +82,9 @@ class Turn:
     remote: RemoteModel | None = None
     thought_seconds: float | None = None
     left_out: tuple[int, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    pinned: bool = False
+    edited: bool = False
 
     @property
     def is_reply(self) -> bool:
@@ -82,7 +98,11 @@ class Turn:
 @dataclass(frozen=True, slots=True)
 class Conversation:
     """A conversation as the list shows it; `head` is its last turn, `draft` what was typed and not sent,
-    `window_policy` what is done when it no longer fits the context window."""
+    `window_policy` what is done when it no longer fits the context window.
+
+    `folder` is empty outside of all folders. `sampling` is `None` where the model's own defaults hold. A `temporary`
+    conversation is written nowhere.
+    """
 
     id: int
     title: str
@@ -91,6 +111,32 @@ class Conversation:
     head: int | None = None
     draft: str = ""
     window_policy: WindowPolicy = WindowPolicy.STOP
+    pinned: bool = False
+    folder: str = ""
+    system_prompt: str = ""
+    sampling: Sampling | None = None
+    temporary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a conversation's replies, those on other branches included, have taken so far."""
+
+    input_tokens: int = 0  # cached ones included
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Where a search found something: in a turn, or, where `turn` is `None`, in the title. `marks` are the begin and
+    end of what was found, in `excerpt`."""
+
+    conversation: Conversation
+    turn: int | None
+    excerpt: str
+    marks: tuple[tuple[int, int], ...]
 
 
 def title_of(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSplitter,
     QSplitterHandle,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from desktop.widgets.server_panel import ServerPanel
     from desktop.widgets.transcript import Transcript
 
+PANEL_WIDTH = 320  # of what stands beside the conversation, at least
 NARROW = 700  # below this width the sidebar and the conversation take turns
 MODEL_SUFFIX = ".gguf"
 LINK_SCHEMES = ("http", "https", "mailto")
@@ -73,6 +75,14 @@ _LAYOUT_PAUSE_MS = 500
 
 
 class _Themed(Protocol):
+    def set_theme(self, theme: Theme) -> None: ...
+
+
+class View(Protocol):
+    """A widget that takes the place of the conversation, or stands beside it."""
+
+    closed: SignalInstance  # it was put away from within
+
     def set_theme(self, theme: Theme) -> None: ...
 
 
@@ -121,6 +131,7 @@ class Window(QMainWindow):
         self._shown_phase: ModelPhase | None = None
         self._sidebar_wanted = settings.current.sidebar_shown
         self._sidebar_over = False  # in a narrow window: whether the sidebar stands where the conversation was
+        self._panel_wanted = False
         self._layout_timer = QTimer(self, singleShot=True, interval=_LAYOUT_PAUSE_MS)
         self._layout_timer.timeout.connect(self._keep_layout)
         self._make_actions()
@@ -188,6 +199,55 @@ class Window(QMainWindow):
     def session(self) -> ChatSession:
         """The one that is shown."""
         return self._session
+
+    @property
+    def view(self) -> QWidget | None:
+        """What stands where the conversation is otherwise; `None` while that is shown."""
+        return self._views.currentWidget() if self._views.currentIndex() > 0 else None
+
+    @property
+    def panel(self) -> QWidget | None:
+        """What stands beside it, if anything."""
+        return self._panels.currentWidget() if self._panel_wanted else None
+
+    def open_view(self, view: QWidget) -> None:
+        """Show this `View` in place of the conversation, until it is closed, Escape is pressed or a conversation is
+        opened. The window keeps it."""
+        if self._views.indexOf(view) < 0:
+            self._views.addWidget(view)
+            _as_view(view).closed.connect(self.close_view)
+        self._views.setCurrentWidget(view)
+        self._sidebar_over = False
+        self._arrange()
+        self.stop_action.setEnabled(True)
+        view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_view(self) -> None:
+        """Show the conversation again."""
+        if self.view is None:
+            return
+        self._views.setCurrentIndex(0)
+        self._show_activity(self._session.activity)
+        self.composer.focus_field()
+
+    def open_panel(self, panel: QWidget) -> None:
+        """Show this `View` beside the conversation; where there is no room for both, in its place."""
+        if self._panels.indexOf(panel) < 0:
+            self._panels.addWidget(panel)
+            _as_view(panel).closed.connect(self.close_panel)
+        self._panels.setCurrentWidget(panel)
+        self._panel_wanted = True
+        self._sidebar_over = False
+        self._arrange()
+        panel.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_panel(self) -> None:
+        """Put away what stands beside the conversation."""
+        if not self._panel_wanted:
+            return
+        self._panel_wanted = False
+        self._arrange()
+        self.composer.focus_field()
 
     # What the window itself is told
 
@@ -285,6 +345,17 @@ class Window(QMainWindow):
         self._notice_stack = NoticeStack(theme, column_width())
 
     def _lay_out(self) -> None:
+        conversation = QWidget()
+        rows = QVBoxLayout(conversation)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(0)
+        rows.addWidget(self.page, 1)
+        rows.addLayout(_in_the_middle(self.composer, column_width(), (16, 8, 16, 16)))
+        self._views = QStackedWidget()
+        self._views.addWidget(conversation)
+        self._panels = QStackedWidget()
+        self._panels.setMinimumWidth(PANEL_WIDTH)
+        self._panels.hide()
         self._main = _Surface(self._themes.current)
         column = QVBoxLayout(self._main)
         column.setContentsMargins(0, 0, 0, 0)
@@ -292,11 +363,11 @@ class Window(QMainWindow):
         column.addWidget(self._header())
         column.addWidget(self._server_row())
         column.addWidget(self._notice_stack)
-        column.addWidget(self.page, 1)
-        column.addLayout(_in_the_middle(self.composer, column_width(), (16, 8, 16, 16)))
+        column.addWidget(self._views, 1)
         self._splitter = _Splitter(self._themes.current)
         self._splitter.addWidget(self.conversation_list)
         self._splitter.addWidget(self._main)
+        self._splitter.addWidget(self._panels)
         self._splitter.setStretchFactor(1, 1)
         self.conversation_list.setMinimumWidth(180)
         self._main.setMinimumWidth(320)
@@ -396,6 +467,7 @@ class Window(QMainWindow):
 
     def _show_session(self, session: ChatSession) -> None:
         self._follow(session)
+        self.close_view()
         self.page.show_session(session)
         self.composer.set_text(session.draft)
         self.composer.window_meter.show_policy(session.window_policy)
@@ -432,7 +504,7 @@ class Window(QMainWindow):
 
     def _show_activity(self, _activity: Activity) -> None:
         self.composer.set_busy(busy=self._session.is_busy)
-        self.stop_action.setEnabled(self._session.is_busy)
+        self.stop_action.setEnabled(self._session.is_busy or self.view is not None)
 
     def _show_title(self, title: str) -> None:
         name = " ".join(title.split())
@@ -477,7 +549,11 @@ class Window(QMainWindow):
         self.composer.focus_field()
 
     def _stop(self) -> None:
-        self._session.stop()
+        """Escape puts away what lies over the conversation first, then ends its reply."""
+        if self.view is not None:
+            self.close_view()
+        else:
+            self._session.stop()
 
     def _keep_draft(self, text: str) -> None:
         self._session.set_draft(text)
@@ -653,6 +729,7 @@ class Window(QMainWindow):
             self._notice_stack,
             *((self.server_panel,) if self.server_panel is not None else ()),
             *self._notices,
+            *(_as_view(widget) for widget in (*_widgets_in(self._views)[1:], *_widgets_in(self._panels))),
         )
         for widget in themed:
             widget.set_theme(theme)
@@ -711,7 +788,9 @@ class Window(QMainWindow):
         """The sidebar beside the conversation, or, where there is no room for both, in its place."""
         shown = self._sidebar_over if self._is_narrow else self._sidebar_wanted
         self.conversation_list.setVisible(shown)
-        self._main.setVisible(not (self._is_narrow and shown))
+        instead = self._panel_wanted and self.width() < NARROW + PANEL_WIDTH
+        self._panels.setVisible(self._panel_wanted and not (self._is_narrow and shown))
+        self._main.setVisible(not (self._is_narrow and shown) and not instead)
         self.unfold_button.setVisible(not shown)
         self.new_button.setVisible(not shown)
         self.sidebar_action.setChecked(shown)
@@ -790,6 +869,14 @@ class _Handle(QSplitterHandle):
         painter = QPainter(self)
         fill(painter, self.rect(), self._splitter.line)
         painter.end()
+
+
+def _widgets_in(stack: QStackedWidget) -> list[QWidget]:
+    return [widget for place in range(stack.count()) if (widget := stack.widget(place)) is not None]
+
+
+def _as_view(widget: QWidget) -> View:
+    return cast("View", widget)  # Qt's stacks know widgets only; what is put there keeps to `View`
 
 
 def _in_the_middle(widget: QWidget, width: int, margins: tuple[int, int, int, int]) -> QHBoxLayout:

@@ -4,19 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl, Slot
+from PySide6.QtCore import QMimeData, QObject, QPoint, QPointF, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.chat_session import ChatSession
-from desktop.draft_count import DraftCount
-from desktop.library import Library
-from desktop.model_choice import ModelChoice
-from desktop.secrets import Keys
-from desktop.server_choice import ServerChoice
 from desktop.settings import ColourScheme, SettingsFile
-from desktop.store import Store
-from desktop.theme import ThemeSource, load_theme
+from desktop.theme import load_theme
 from desktop.widgets.notice import NoticeKind
 from desktop.window import Window
 from inference import (
@@ -29,84 +23,8 @@ from inference import (
     TokenCount,
     WindowPolicy,
 )
-from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
-from tests.desktop.test_draft_count import ScriptedCounter
-
-ENTER = Qt.Key.Key_Return
-
-
-class Desk:
-    """A window with everything that stands behind it: the real parts, and an engine that a test drives."""
-
-    def __init__(self, qtbot, tmp_path: Path, application: QApplication) -> None:
-        self.qtbot = qtbot
-        self.engine = ScriptedEngine()
-        self.settings = SettingsFile(tmp_path / "settings.toml")
-        self.settings.load()
-        self.store = Store(tmp_path / "conversations.sqlite3", busy_seconds=0.01)
-        self.models = ModelChoice(self.engine, self.settings, MODEL)
-        self.library = Library(self.store, self.engine, self.models)
-        self.engine.listeners += [self.models.on_event, self.library.on_event]
-        self.themes = ThemeSource(application)
-        self.counter = ScriptedCounter()
-        self.draft_count = DraftCount(lambda: self.counter, self.models, pause=0)
-        self.keys = Keys(lambda _: None, environment={}, open_keyring=lambda: None)
-        self.servers = ServerChoice(self.engine, self.keys)
-        self.engine.remote_listeners += [self.models.on_event, self.servers.on_event]
-        self.asked: list[QWidget] = []
-        self.to_choose: Path | None = None
-        self.windows: list[Window] = []
-
-    def open(self, *, ready: bool = True) -> Window:
-        if ready:
-            self.models.load()
-            self.engine.ready(name="Small")
-        self.window = self.open_another()
-        self.window.resize(1000, 700)
-        self.window.show()
-        self.window.activateWindow()
-        QApplication.processEvents()
-        return self.window
-
-    def open_another(self) -> Window:
-        parts = (self.library, self.models, self.settings, self.themes)
-        self.windows.append(Window(*parts, choose_file=self.choose, draft_count=self.draft_count, servers=self.servers))
-        return self.windows[-1]
-
-    def close(self) -> None:
-        for window in self.windows:
-            window.close()
-            window.deleteLater()
-        # Now, not with the next event loop: there is none, and what lives on is styled again in every test.
-        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        self.store.close()
-
-    def choose(self, parent: QWidget) -> Path | None:
-        self.asked.append(parent)
-        return self.to_choose
-
-    def type(self, text: str) -> None:
-        self.qtbot.keyClicks(self.window.composer.field, text)
-
-    def send(self, text: str) -> None:
-        self.type(text)
-        self.qtbot.keyClick(self.window.composer.field, ENTER)
-
-    def talk(self, question: str, *answer: str) -> None:
-        self.send(question)
-        for piece in answer:
-            self.engine.say(piece)
-        self.engine.finish()
-
-
-@pytest.fixture
-def desk(qtbot, tmp_path, qapp):
-    font, palette = qapp.font(), qapp.palette()
-    desk = Desk(qtbot, tmp_path, qapp)
-    yield desk
-    desk.close()
-    qapp.setFont(font)
-    qapp.setPalette(palette)
+from tests.desktop.desk import ENTER, Desk
+from tests.desktop.fakes import MODEL, OTHER_MODEL
 
 
 def page(window: Window) -> QWidget | None:
@@ -937,3 +855,70 @@ def test_the_panel_follows_the_theme(desk):
     desk.themes.set_scheme(ColourScheme.DARK)
     assert window.server_panel is not None
     assert window.server_panel._theme.is_dark
+
+
+class Plain(QWidget):
+    """A view, or a panel, with nothing in it."""
+
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.themes: list[str] = []
+
+    def set_theme(self, theme) -> None:
+        self.themes.append(theme.name)
+
+
+def test_a_view_takes_the_place_of_the_conversation_until_escape(desk):
+    window, view = desk.open(), Plain()
+    window.open_view(view)
+    assert window.view is view
+    assert view.isVisible()
+    assert not window.composer.isVisible()
+    desk.qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.view is None
+    assert window.composer.isVisible()
+    assert window.composer.field.hasFocus()
+
+
+def test_escape_closes_a_view_before_it_stops_a_reply(desk):
+    window, view = desk.open(), Plain()
+    desk.send("Hi")
+    window.open_view(view)
+    desk.qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert window.session.is_busy
+    assert not desk.engine.cancelled
+    desk.qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert desk.engine.cancelled
+
+
+def test_opening_a_conversation_closes_a_view(desk):
+    window, view = desk.open(), Plain()
+    desk.talk("Hi", "Hello")
+    window.open_view(view)
+    window.new_action.trigger()
+    assert window.view is None
+
+
+def test_a_panel_stands_beside_the_conversation_and_in_its_place_where_it_is_narrow(desk):
+    window, panel = desk.open(), Plain()
+    window.resize(1200, 700)
+    window.open_panel(panel)
+    assert window.panel is panel
+    assert panel.isVisible()
+    assert window.composer.isVisible()
+    window.resize(600, 700)
+    assert panel.isVisible()
+    assert not window.composer.isVisible()
+    panel.closed.emit()
+    assert window.panel is None
+    assert window.composer.isVisible()
+
+
+def test_views_and_panels_change_their_colours_with_the_window(desk):
+    window, view, panel = desk.open(), Plain(), Plain()
+    window.open_view(view)
+    window.open_panel(panel)
+    desk.themes.set_scheme(ColourScheme.DARK)
+    assert (view.themes[-1], panel.themes[-1]) == ("dark", "dark")

@@ -1,0 +1,86 @@
+"""A whole desk: a window with the real parts behind it, and an engine that a test drives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from desktop.draft_count import DraftCount
+from desktop.library import Library
+from desktop.model_choice import ModelChoice
+from desktop.secrets import Keys
+from desktop.server_choice import ServerChoice
+from desktop.settings import SettingsFile
+from desktop.store import Store
+from desktop.theme import ThemeSource
+from desktop.window import Window
+from tests.desktop.fakes import MODEL, ScriptedEngine
+from tests.desktop.test_draft_count import ScriptedCounter
+
+ENTER = Qt.Key.Key_Return
+
+
+class Desk:
+    """A window with everything that stands behind it: the real parts, and an engine that a test drives."""
+
+    def __init__(self, qtbot, tmp_path: Path, application: QApplication) -> None:
+        self.qtbot = qtbot
+        self.engine = ScriptedEngine()
+        self.settings = SettingsFile(tmp_path / "settings.toml")
+        self.settings.load()
+        self.store = Store(tmp_path / "conversations.sqlite3", busy_seconds=0.01)
+        self.models = ModelChoice(self.engine, self.settings, MODEL)
+        self.library = Library(self.store, self.engine, self.models)
+        self.engine.listeners += [self.models.on_event, self.library.on_event]
+        self.themes = ThemeSource(application)
+        self.counter = ScriptedCounter()
+        self.draft_count = DraftCount(lambda: self.counter, self.models, pause=0)
+        self.keys = Keys(lambda _: None, environment={}, open_keyring=lambda: None)
+        self.servers = ServerChoice(self.engine, self.keys)
+        self.engine.remote_listeners += [self.models.on_event, self.servers.on_event]
+        self.asked: list[QWidget] = []
+        self.to_choose: Path | None = None
+        self.windows: list[Window] = []
+
+    def open(self, *, ready: bool = True) -> Window:
+        if ready:
+            self.models.load()
+            self.engine.ready(name="Small")
+        self.window = self.open_another()
+        self.window.resize(1000, 700)
+        self.window.show()
+        self.window.activateWindow()
+        QApplication.processEvents()
+        return self.window
+
+    def open_another(self) -> Window:
+        parts = (self.library, self.models, self.settings, self.themes)
+        self.windows.append(Window(*parts, choose_file=self.choose, draft_count=self.draft_count, servers=self.servers))
+        return self.windows[-1]
+
+    def close(self) -> None:
+        for window in self.windows:
+            window.close()
+            window.deleteLater()
+        # Now, not with the next event loop: there is none, and what lives on is styled again in every test.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        self.store.close()
+
+    def choose(self, parent: QWidget) -> Path | None:
+        self.asked.append(parent)
+        return self.to_choose
+
+    def type(self, text: str) -> None:
+        self.qtbot.keyClicks(self.window.composer.field, text)
+
+    def send(self, text: str) -> None:
+        self.type(text)
+        self.qtbot.keyClick(self.window.composer.field, ENTER)
+
+    def talk(self, question: str, *answer: str) -> None:
+        self.send(question)
+        for piece in answer:
+            self.engine.say(piece)
+        self.engine.finish()
