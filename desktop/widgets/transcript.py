@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, groupby
 from time import thread_time
@@ -32,22 +32,20 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QToolTip, QWidget
 
-from desktop import wording
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import Turn
 from desktop.theme import Theme
 from desktop.widgets import accessible_transcript
 from desktop.widgets.accessible_transcript import AccessibleTranscript
 from desktop.widgets.boxes import BoxedSegment, colouring
-from desktop.widgets.buttons import Button, ButtonKind
+from desktop.widgets.captions import caption_of
 from desktop.widgets.column import BUBBLE_SIDE, TEXT_COLUMN
-from desktop.widgets.message_actions import CopyButton, FoldButton
-from desktop.widgets.message_view import Caption, MessageView
+from desktop.widgets.message_controls import MessageControls
+from desktop.widgets.message_view import MessageView
 from desktop.widgets.pill import LatestPill
 from desktop.widgets.progress import Progress, ProgressKind
 from desktop.widgets.segments import Segment, Selected, Shelf, UnreadSegment
 from desktop.widgets.selection import Selection, Spot
 from desktop.widgets.typesetting import Look, Setting
-from inference import FinishReason, Usage
 
 __all__ = ["Progress", "ProgressKind", "Transcript"]
 
@@ -84,7 +82,7 @@ class Transcript(QAbstractScrollArea):
         self._changed_from: int | None = None  # everything below this height must be painted again
         self._pending: list[_Text] = []
         self._unpainted: int | None = None
-        self._controls: dict[MessageView, _Controls] = {}
+        self._controls: dict[MessageView, MessageControls] = {}
         self._hovered: MessageView | None = None
         self._pressed_link = ""
         self._is_selecting = False
@@ -113,7 +111,7 @@ class Transcript(QAbstractScrollArea):
         self._shelf.clear()
         self._drop_controls()
         self._hovered = None
-        self._messages[:] = [MessageView(turn, self._caption(turn), self._look) for turn in turns]
+        self._messages[:] = [MessageView(turn, caption_of(turn), self._look) for turn in turns]
         self._lay_out_all()
         self._follow(following=True)
         self._settle(None)
@@ -122,7 +120,7 @@ class Transcript(QAbstractScrollArea):
     def add_turn(self, turn: Turn) -> None:
         """Show one more turn. The reader's own goes to the end of the view, and the view follows again."""
         self._flush()
-        message = MessageView(turn, self._caption(turn), self._look)
+        message = MessageView(turn, caption_of(turn), self._look)
         anchor = self._anchor()
         self._messages.append(message)
         message.lay_out(self._setting, self._look)
@@ -185,7 +183,7 @@ class Transcript(QAbstractScrollArea):
         message = self._messages[index]
         anchor = self._anchor()
         had_text = message.text
-        message.change(turn, self._caption(turn), self._look)
+        message.change(turn, caption_of(turn), self._look)
         if message.text != had_text:
             self._unpainted = turn.id
         self._lay_out_message(index, 0)
@@ -402,62 +400,6 @@ class Transcript(QAbstractScrollArea):
         column = max(80, min(wanted, self.width() - 2 * (_EDGE + BUBBLE_SIDE)))
         left = (self.width() - column) // 2
         return Setting(column, max(column, self.width() - bar - left - _EDGE))
-
-    # Words
-
-    def _caption(self, turn: Turn) -> Caption:
-        if not turn.is_reply:
-            return Caption(self.tr("You"))
-        name = turn.model_name or self.tr("Reply")
-        match turn.state:
-            case TurnState.FAILED:
-                caption = Caption(name, self._figures(turn), turn.error, is_error=True)
-            case TurnState.INTERRUPTED:
-                notice = self.tr("Interrupted: Headwater closed while this was being written")
-                caption = Caption(name, self._figures(turn), notice)
-            case _:
-                caption = Caption(name, self._figures(turn), self._end_of_window(turn))
-        return replace(caption, note=self._left_out(turn), thought=self._thought(turn))
-
-    def _left_out(self, turn: Turn) -> str:
-        count = len(turn.left_out)
-        if count == 1:
-            return self.tr("1 older message was not read")
-        return self.tr("{count} older messages were not read").format(count=wording.whole(count)) if count else ""
-
-    def _thought(self, turn: Turn) -> str:
-        if turn.thought_seconds is None:
-            return self.tr("Reasoning")
-        return self.tr("Thought for {seconds} s").format(seconds=wording.running(turn.thought_seconds))
-
-    def _end_of_window(self, turn: Turn) -> str:
-        if turn.finish_reason is not FinishReason.WINDOW:
-            return ""
-        return self.tr("The context window is full: the reply ends here")
-
-    def _figures(self, turn: Turn) -> str:
-        parts = [self._ending(turn.finish_reason)]
-        if turn.usage:
-            parts.append(self._tokens_read(turn.usage))
-        if turn.timings and turn.timings.decode_rate:
-            parts.append(self.tr("{rate} tok/s").format(rate=wording.rate(turn.timings.decode_rate)))
-        return " · ".join(part for part in parts if part)
-
-    def _tokens_read(self, usage: Usage) -> str:
-        if usage.cached_tokens is None:
-            return ""
-        words = self.tr("{new} new + {cached} cached") if usage.cached_tokens else self.tr("{new} new")
-        new = wording.whole(usage.input_tokens - usage.cached_tokens)
-        return words.format(new=new, cached=wording.whole(usage.cached_tokens))
-
-    def _ending(self, reason: FinishReason | None) -> str:
-        match reason:
-            case FinishReason.CANCELLED:
-                return self.tr("Stopped")
-            case FinishReason.LENGTH:
-                return self.tr("Cut off at the length asked for")
-            case _:
-                return ""
 
     # Where everything is
 
@@ -868,8 +810,8 @@ class Transcript(QAbstractScrollArea):
             if not self._controls[message].has_focus:
                 self._drop_controls(message)
 
-    def _new_controls(self, message: MessageView) -> _Controls:
-        controls = _Controls(self._look.theme, message, self.viewport())
+    def _new_controls(self, message: MessageView) -> MessageControls:
+        controls = MessageControls(self._look.theme, message, self.viewport())
         controls.copy.asked.connect(self._copy_message)
         controls.copy.set_wanted(wanted=message is self._hovered)
         if controls.fold is not None:
@@ -911,56 +853,6 @@ class _Text:
     turn: int
     text: str
     is_thought: bool = False
-
-
-class _Controls:
-    """The widgets that belong to a message that is seen."""
-
-    def __init__(self, theme: Theme, message: MessageView, parent: QWidget) -> None:
-        name = parent.tr("Copy the message of {name}").format(name=message.caption.name)
-        self.copy = CopyButton(theme, message, name, parent)
-        self.fold = FoldButton(theme, message, parent) if message.has_thought else None
-        self.offers = tuple(
-            Button(theme, text=words, kind=ButtonKind.OUTLINED, parent=parent) for words in message.offers
-        )
-
-    @property
-    def widgets(self) -> tuple[CopyButton | FoldButton | Button, ...]:
-        """From top to bottom."""
-        return (*((self.fold,) if self.fold else ()), *self.offers, self.copy)
-
-    @property
-    def has_focus(self) -> bool:
-        return any(widget.hasFocus() for widget in self.widgets)
-
-    def fit(self, message: MessageView) -> bool:
-        """Whether they are those that the message needs now."""
-        return (self.fold is not None) == message.has_thought and len(self.offers) == len(message.offers)
-
-    def place(self, message: MessageView, corner: QPoint) -> None:
-        """Put them where they belong while the corner of the message's text is there."""
-        self.show_words(message)
-        if self.fold is not None:
-            self.fold.move(corner + QPoint(-8, message.fold_top))
-            self.fold.show()
-        for button, place in zip(self.offers, message.offer_places, strict=True):
-            button.setGeometry(place.translated(corner))
-            button.show()
-        self.copy.move(corner + QPoint(-8, message.foot_top))
-        self.copy.setVisible(bool(message.text) and not message.is_growing)
-
-    def show_words(self, message: MessageView) -> None:
-        if self.fold is not None:
-            self.fold.show_words(message.fold_words, is_open=message.is_open)
-
-    def set_theme(self, theme: Theme) -> None:
-        for widget in self.widgets:
-            widget.set_theme(theme)
-
-    def drop(self) -> None:
-        for widget in self.widgets:
-            widget.hide()
-            widget.deleteLater()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
