@@ -74,7 +74,7 @@ def _answer(words: Sequence[str], parser: argparse.ArgumentParser) -> int:
         wishes = _wishes(options)
         with client:
             if options.show_prompt:
-                _print_prompt(client, messages, thinking=options.thinking)
+                _print_prompt(client, messages, thinking=options.thinking, as_json=options.json)
                 return 0
             if options.json or options.no_stream:
                 response = client.generate(messages=messages, **wishes)
@@ -151,20 +151,28 @@ def _wishes(options: argparse.Namespace) -> dict[str, Any]:
     return named | chosen | {name: _text_in(path) for name, path in files.items() if path is not None}
 
 
-def _print_prompt(client: Client, messages: Sequence[Message], *, thinking: bool | None) -> None:
+def _print_prompt(client: Client, messages: Sequence[Message], *, thinking: bool | None, as_json: bool) -> None:
     if not isinstance(client.model, ModelConfig):
         raise InvalidRequest("A server does not show what its model reads; --show-prompt is for a file.")
-    print(prompt_text(client.model, messages, thinking=thinking), end="", flush=True)
+    prompt = prompt_text(client.model, messages, thinking=thinking)
+    if as_json:
+        _print_object({"prompt": prompt})
+    else:
+        print(prompt, end="", flush=True)
 
 
 def _print_whole(response: Response, *, as_json: bool) -> None:
     if as_json:
-        # Where not every character can be written, all others are escaped: the object stays whole.
-        anything = getattr(sys.stdout, "encoding", "utf-8").lower().replace("-", "") == "utf8"
-        print(json.dumps(as_object(response), ensure_ascii=not anything), flush=True)
+        _print_object(as_object(response))
         return
     print(response.text, flush=True)
     print(_figures(response), file=sys.stderr)
+
+
+def _print_object(content: dict[str, object]) -> None:
+    # Where not every character can be written, all others are escaped: the object stays whole.
+    anything = getattr(sys.stdout, "encoding", "utf-8").lower().replace("-", "") == "utf8"
+    print(json.dumps(content, ensure_ascii=not anything), flush=True)
 
 
 def _print_stream(client: Client, messages: Sequence[Message], wishes: dict[str, Any]) -> None:

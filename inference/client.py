@@ -102,6 +102,8 @@ def connect(
     """
     if source is None:
         source, model = model, None
+    if source == "":
+        raise InvalidRequest("An empty text names no model.")
     local = (context_size, threads, gpu_layers, template, device)
     if isinstance(source, str) and is_address(source):
         return _remote_client(source, model, api_key, (*local, None if kv_type == KvType.F16 else kv_type))

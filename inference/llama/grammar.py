@@ -17,8 +17,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from inference import grammar_trial
 from inference.errors import GenerationBroke, GrammarRefused
-from inference.llama import grammar_trial
 from inference.llama.library import llama, sampler_accept, sampler_apply
 from inference.model import Vocabulary
 
@@ -109,11 +109,11 @@ def grammar_of(json_schema: str) -> str:
     return grammar.replace(r'char ::= [^"\\]', r'char ::= [^"\\\x7F\x00-\x1F]')
 
 
-def trial_command() -> tuple[str, ...]:
-    """What starts a trial; empty in a frozen program, which has no interpreter to start."""
-    if getattr(sys, "frozen", False):
-        return ()
+def trial_command(*, frozen: bool | None = None) -> tuple[str, ...]:
+    """What starts a trial: this interpreter, and where there is none, in a frozen program, that program."""
     library = str(Path(llama._lib._name))  # noqa: SLF001 - the very library that will read the grammar
+    if getattr(sys, "frozen", False) if frozen is None else frozen:
+        return (sys.executable, grammar_trial.GRAMMAR_OPTION, library)
     return (sys.executable, "-I", "-S", grammar_trial.__file__, library)
 
 
@@ -143,8 +143,6 @@ def _try_in_child(source: str, command: Sequence[str]) -> None:
     Raises:
         GrammarRefused: it is refused, or the process died of it.
     """
-    if not command:
-        return
     try:
         trial = subprocess.run(  # noqa: S603 - this interpreter, on a file of this package
             command, input=source.encode(), capture_output=True, timeout=_PATIENCE_SECONDS, check=False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -247,3 +248,19 @@ def test_the_embedded_model_answers_through_the_public_face() -> None:
         )
     assert (follow_up.usage.cached_tokens or 0) >= again.usage.input_tokens + again.usage.output_tokens - 2
     assert follow_up.timings.prefill_tokens == follow_up.usage.input_tokens - (follow_up.usage.cached_tokens or 0)
+
+
+@pytest.mark.model
+def test_a_client_holds_an_answer_to_a_schema_and_drafts_where_the_text_repeats_itself() -> None:
+    schema = '{"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}'
+    repeated = "Repeat exactly: " + "the cat sat on the mat and the dog lay on the rug; " * 4
+    with connect(threads=1) as client:
+        held = client.generate(prompt="Three numbers.", json_schema=schema, temperature=0, max_tokens=64)
+        numbers = json.loads(held.text)
+        assert len(numbers) == 3
+        assert all(isinstance(number, int) for number in numbers)
+        drafted = client.generate(prompt=repeated, speculation=True, temperature=0, max_tokens=80)
+        assert 0 < drafted.trace.accepted_tokens <= drafted.trace.drafted_tokens
+        assert drafted.usage.output_tokens == len(drafted.trace.token_ids)
+        plain = client.generate(prompt=repeated, temperature=0, max_tokens=80)
+        assert plain.trace.drafted_tokens == 0

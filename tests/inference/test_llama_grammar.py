@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from inference import grammar_trial
 from inference.errors import GenerationBroke, GrammarRefused
 from inference.llama.grammar import Grammar, grammar_of, trial_command
 from inference.llama.library import llama
@@ -225,3 +226,21 @@ def test_a_trial_needs_nothing_but_the_interpreter(tmp_path):
         trial_command(), input=b'root ::= "a"', capture_output=True, check=False, cwd=tmp_path, env=environment
     )
     assert (trial.returncode, trial.stdout, trial.stderr) == (0, b"", b"")
+
+
+def test_in_a_frozen_program_the_program_itself_tries_a_grammar():
+    python, *arguments = trial_command(frozen=True)
+    started = [python, "-m", "desktop", *arguments]  # as the frozen program is started, but for its name
+    good = subprocess.run(started, input=b'root ::= "a"', capture_output=True, check=False)
+    bad = subprocess.run(started, input=b'root ::= "a', capture_output=True, check=False)
+    assert (good.returncode, bad.returncode) == (0, grammar_trial.REFUSED)
+    assert b"error parsing grammar" in bad.stderr
+
+
+def test_a_deadly_grammar_ends_the_child_of_a_frozen_program_too():
+    python, *arguments = trial_command(frozen=True)
+    deadly = next(iter(DEADLY.values()))
+    trial = subprocess.run(
+        [python, "-m", "desktop", *arguments], input=deadly.encode(), check=False, capture_output=True
+    )
+    assert trial.returncode not in (0, grammar_trial.REFUSED)

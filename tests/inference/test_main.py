@@ -49,6 +49,7 @@ def run(*words: str, text: str | None = None) -> subprocess.CompletedProcess[str
         ("--remote-model", "llama", "--model", "a.gguf", "Hi"),
         ("--show-prompt", "--model", "http://127.0.0.1/v1", "Hi"),
         ("--template", os.devnull, "--model", "http://127.0.0.1/v1", "Hi"),
+        ("--model", "", "Hi"),
         ("compare", "Hi"),
         ("lab",),
         ("models",),
@@ -217,6 +218,42 @@ def test_the_prompt_is_shown_exactly_and_nothing_is_generated() -> None:
         "<|im_start|>system\nBe short.<|im_end|>\n<|im_start|>user\nHi <|im_end|><|im_end|>\n<|im_start|>assistant\n"
     )
     assert done.stderr == ""
+
+
+@pytest.mark.model
+def test_the_prompt_is_shown_as_an_object_where_one_is_asked_for() -> None:
+    shown, as_object = run("--show-prompt", "Hi"), run("--show-prompt", "--json", "Hi")
+    assert json.loads(as_object.stdout) == {"prompt": shown.stdout}
+
+
+@pytest.mark.model
+def test_an_answer_follows_its_grammar_and_its_schema(tmp_path: Path) -> None:
+    grammar, schema = tmp_path / "yes-or-no.gbnf", tmp_path / "schema.json"
+    grammar.write_text('root ::= "yes" | "no"', "utf-8")
+    schema.write_text('{"type": "object", "properties": {"age": {"type": "integer"}}, "required": ["age"]}', "utf-8")
+    said = run("--grammar", str(grammar), "--temperature", "0", "Is water wet?")
+    assert said.stdout.strip() in ("yes", "no")
+    told = run("--json-schema", str(schema), "--temperature", "0", "--max-tokens", "64", "How old is a cat of three?")
+    assert isinstance(json.loads(told.stdout)["age"], int)
+
+
+@pytest.mark.model
+def test_a_grammar_that_is_refused_is_one_sentence_with_the_parsers_words(tmp_path: Path) -> None:
+    grammar = tmp_path / "broken.gbnf"
+    grammar.write_text("root ::= (", "utf-8")
+    refused = run("--grammar", str(grammar), "Hi")
+    assert refused.returncode == 1
+    assert len(refused.stderr.strip().splitlines()) == 1
+    assert "expecting" in refused.stderr
+
+
+@pytest.mark.model
+def test_drafts_are_counted_in_the_figures_and_the_object() -> None:
+    wishes = ("--speculation", "--temperature", "0", "--max-tokens", "80")
+    prompt = "Repeat exactly: " + "the cat sat on the mat and the dog lay on the rug; " * 4
+    reply = json.loads(run("--json", *wishes, prompt).stdout)
+    assert reply["drafts"]["tokens"] > reply["drafts"]["accepted"] > 0
+    assert "drafted tokens accepted" in run(*wishes, prompt).stderr
 
 
 @pytest.mark.model

@@ -1,8 +1,9 @@
 """Reads a grammar as llama.cpp does, in a process of its own that may die of it.
 
-Started as a file, without this package: `python -I -S grammar_trial.py LIBRARY`, the grammar on standard input. Ends
-with status 0 for a grammar that can be used and 1 for one that is refused; what llama.cpp says of it goes to standard
-error. Some it dies of: nested too deep, or without an end.
+Started as a file, without this package: `python -I -S grammar_trial.py LIBRARY`; in a frozen program, which has no
+interpreter to start, as `headwater --try-grammar LIBRARY`. The grammar comes on standard input. Ends with status 0 for
+a grammar that can be used and 1 for one that is refused; what llama.cpp says of it goes to standard error. Some it dies
+of: nested too deep, or without an end.
 """
 
 import ctypes
@@ -10,7 +11,9 @@ import os
 import re
 import sys
 import threading
+from typing import NoReturn
 
+GRAMMAR_OPTION = "--try-grammar"
 REFUSED = 1
 NO_LIBRARY = 2
 
@@ -20,9 +23,16 @@ _STACK = 256 << 10  # bytes; no thread of any system has less
 _RULE = re.compile(rb"([A-Za-z0-9-]+)[ \t\r\n]*::=")
 
 
-def main() -> int:
-    """Try the grammar; returns the exit status."""
-    library = _library(sys.argv[1])
+def run(library: str) -> NoReturn:
+    """Try the grammar on standard input with llama.cpp's `library`, and end the process."""
+    status = _answer(library)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # what was made is not worth freeing
+
+
+def _answer(path: str) -> int:
+    library = _library(path)
     if library is None:
         return NO_LIBRARY
     _limit()
@@ -76,7 +86,4 @@ def _try(library: ctypes.CDLL, grammar: bytes) -> int:
 
 
 if __name__ == "__main__":
-    status = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)  # what was made is not worth freeing
+    run(sys.argv[1])
