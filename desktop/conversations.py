@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -149,6 +150,25 @@ def title_of(text: str) -> str:
     return (head if line[TITLE_LENGTH - 1] == " " else head.rpartition(" ")[0] or head) + "…"
 
 
+def prompt_text(content: str, attachments: Sequence[Attachment]) -> str:
+    """What a model reads of a message with attachments: each file in a fence that nothing in it can close, under its
+    name, and then what was typed."""
+    return "\n\n".join(part for part in (*map(_as_prompt, attachments), content) if part)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Text in a Markdown fence that is longer than any in it."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}{'' if text.endswith(chr(10)) else chr(10)}{fence}"
+
+
+def _as_prompt(attachment: Attachment) -> str:
+    language = attachment.kind if re.fullmatch(r"[\w+#.-]{1,20}", attachment.kind) else ""
+    # No name begins a line: it might be one that opens a fence itself.
+    return f"Attached: {' '.join(attachment.name.split())}\n{fenced(attachment.text, language)}"
+
+
 def messages_of(turns: Iterable[Turn], model: AnyModel) -> tuple[Message, ...]:
     """What this model is asked to read: these turns, so that user and assistant alternate.
 
@@ -169,8 +189,8 @@ def turns_of_messages(turns: Iterable[Turn]) -> tuple[tuple[int, ...], ...]:
 
 def _message_of(spoken: Sequence[Turn], model: AnyModel) -> Message:
     first = spoken[0].message
-    if len(spoken) > 1:
-        return Message(first.role, "\n\n".join(turn.message.content for turn in spoken))
+    if len(spoken) > 1 or spoken[0].attachments:
+        return Message(first.role, "\n\n".join(prompt_text(turn.message.content, turn.attachments) for turn in spoken))
     if first.token_ids and not spoken[0].is_by(model):
         return replace(first, token_ids=())
     return first

@@ -8,8 +8,18 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from desktop.conversations import TITLE_LENGTH, Turn, TurnState, messages_of, title_of, turns_of_messages
+from desktop.conversations import (
+    TITLE_LENGTH,
+    Attachment,
+    Turn,
+    TurnState,
+    messages_of,
+    prompt_text,
+    title_of,
+    turns_of_messages,
+)
 from inference import Message, ModelConfig, Role
 
 MODEL = Path("models/small.gguf")
@@ -104,3 +114,26 @@ def test_a_title_is_one_short_line(text):
     title = title_of(text)
     assert len(title) <= TITLE_LENGTH
     assert len(title.splitlines()) <= 1
+
+
+def test_attached_files_are_read_before_what_was_typed_with_them():
+    table = Attachment("bends.csv", "csv", 8, "x,y\n1,2\n")
+    pasted = Attachment("Pasted text", "", 5, "words")
+    asked = replace(question("What is y?"), attachments=(table, pasted))
+    assert read(asked) == [
+        "user: Attached: bends.csv\n```csv\nx,y\n1,2\n```\n\nAttached: Pasted text\n```\nwords\n```\n\nWhat is y?"
+    ]
+
+
+def test_a_file_alone_can_be_asked_about():
+    assert prompt_text("", (Attachment("a.txt", "txt", 1, "a"),)) == "Attached: a.txt\n```txt\na\n```"
+
+
+MARKS = st.text(st.sampled_from("`~ \nab:"), max_size=40)
+
+
+@given(name=MARKS, text=MARKS)
+def test_nothing_in_a_file_closes_its_fence(name, text):
+    prompt = prompt_text("question", (Attachment(name, "txt", 0, text),))
+    fences = [token.content for token in MarkdownIt().parse(prompt) if token.type == "fence"]
+    assert fences == [text if text.endswith("\n") else f"{text}\n"]
