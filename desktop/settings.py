@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 
 import tomli_w
 
-from inference import RemoteModel
+from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel, is_proxy_address
 
-_OPTIONAL_NUMBERS = ("context_size", "threads")
-_POSITIVE_NUMBERS = (*_OPTIONAL_NUMBERS, "sidebar_width")
+FONT_SIZES = (8, 20)  # points, from least to most
+ZOOMS = (50, 300)  # per cent
+
+_WHOLE = (0, 2**31 - 1)
+_COUNT = (1, 2**31 - 1)
+_RANGES = {
+    "context_size": _COUNT,
+    "threads": (1, MOST_THREADS),
+    "gpu_layers": _WHOLE,
+    "kv_memory_megabytes": _WHOLE,
+    "kv_disk_megabytes": _WHOLE,
+    "font_size": FONT_SIZES,
+    "zoom": ZOOMS,
+    "sidebar_width": _COUNT,
+    "last_conversation": _COUNT,
+}
+
+_HEADING = """\
+# What was chosen in Headwater. It is read when the program starts, and written over when something is chosen; what is
+# left out, or makes no sense, is as at first. No key is ever in this file.
+"""
 
 
 class ColourScheme(StrEnum):
@@ -22,6 +42,13 @@ class ColourScheme(StrEnum):
     SYSTEM = "system"
     LIGHT = "light"
     DARK = "dark"
+
+
+class SendingKey(StrEnum):
+    """What sends a message; with Control, on macOS Command, Enter alone begins a new line."""
+
+    ENTER = "enter"
+    CTRL_ENTER = "ctrl+enter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +63,56 @@ class ModelWindow:
 class Settings:
     """Everything that is remembered of how somebody likes the program. Replaced whole, never changed."""
 
+    colour_scheme: ColourScheme = ColourScheme.SYSTEM
+    language: str = ""  # "en", "de"; empty for the system's
+    font_family: str = ""  # empty for the system's
+    font_size: int | None = None  # points of controls, messages are one larger; None for the system's
+    zoom: int = 100  # of messages, per cent
+    reduced_motion: bool = False  # wished for here; the system may wish it too
+    send_with: SendingKey = SendingKey.ENTER
     streaming: bool = True
     thinking: bool = True  # before the answer, where the model has a switch for it
-    colour_scheme: ColourScheme = ColourScheme.SYSTEM
+    restore_place: bool = True  # whether the program begins with the conversation it was left with
     model: str = ""  # path of the model used last; empty for the embedded one
+    models_folder: str = ""  # where model files are put and looked for; empty for the usual one
+    device: str = ""  # what computes, such as "CUDA0"; empty for the engine's choice
+    gpu_layers: int | None = None  # None: as many as fit
+    kv_type: KvType = KvType.F16
     context_size: int | None = None
     threads: int | None = None
     kv_memory_megabytes: int = 512  # states of conversations that were left, in memory
     kv_disk_megabytes: int = 4096  # and on disk; 0 keeps nothing there
-    recent_models: tuple[str, ...] = ()  # newest first, the embedded one never among them
-    windows: tuple[ModelWindow, ...] = ()  # of models that got another one than `context_size`
-    servers: tuple[RemoteModel, ...] = ()  # models of servers, the one used last first; no key is ever here
-    use_server: bool = False  # whether the first of those answers, not `model`
+    use_server: bool = False  # whether the first of `servers` answers, not `model`
+    proxy: ProxyKind = ProxyKind.SYSTEM
+    proxy_address: str = ""  # of a manual one; it holds no password
     window_geometry: str = ""  # Qt's own bytes in base64
     sidebar_width: int = 260
     sidebar_shown: bool = True
+    last_conversation: int | None = None  # that was open, by its id
+    last_place: str = ""  # what was read of it, as the transcript names places
+    recent_models: tuple[str, ...] = ()  # newest first, the embedded one never among them
+    windows: tuple[ModelWindow, ...] = ()  # of models that got another one than `context_size`
+    servers: tuple[RemoteModel, ...] = ()  # models of servers, the one used last first; no key is ever here
 
 
 _TABLES: dict[str, type[ModelWindow] | type[RemoteModel]] = {"windows": ModelWindow, "servers": RemoteModel}
 
+Listener = Callable[[Settings, Settings], object]
+
 
 class SettingsFile:
-    """Keeps `Settings` in a TOML file. `notice` is a sentence for the person when the last load or save went wrong."""
+    """Keeps `Settings` in a TOML file. `notice` is a sentence for the person when the last load or save went wrong.
+
+    Several windows of the program may keep theirs in the same file: what this one did not change is left as it is
+    found there, and so is what a newer version wrote and this one does not know.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._current = Settings()
+        self._in_file = Settings()  # as it was read or written last
+        self._unknown: dict[str, object] = {}
+        self._listeners: list[Listener] = []
         self.notice = ""
 
     @property
@@ -73,36 +124,51 @@ class SettingsFile:
         """What was loaded or saved last."""
         return self._current
 
+    def listen(self, listener: Listener) -> None:
+        """Have `listener` called, with the settings before and after, whenever others apply."""
+        self._listeners.append(listener)
+
     def load(self) -> Settings:
         """What the file says. A broken file is set aside, and what could not be read of it is as at first."""
         self.notice = ""
-        try:
-            content = tomllib.loads(self._path.read_bytes().decode())
-        except FileNotFoundError:
-            self._current = Settings()
-        except OSError as error:
-            self._current = Settings()
-            self.notice = f"The settings in {self._path} cannot be read: {error.strerror}."
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError):
-            self._current = Settings()
-            self._set_aside()
-        else:
-            self._current, sound = _settings_from(content)
-            if not sound:
-                self._set_aside()
+        self._current = self._in_file = self._read() or Settings()
         return self._current
 
     def save(self, settings: Settings) -> None:
         """Keep `settings`, now and in the file; the file is either the old one or the new one, never half of it."""
-        self._current = settings
-        content = tomli_w.dumps(_content_of(settings))
+        before = self._current
+        self.notice = ""
+        found = self._read()
+        self._current = settings if found is None else _merged(settings, self._in_file, found)
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _replace(self._path, content)
+            _replace(self._path, _HEADING + tomli_w.dumps(_content_of(self._current) | self._unknown))
         except OSError as error:
             self.notice = f"The settings cannot be saved in {self._path}: {error.strerror}."
         else:
-            self.notice = ""
+            self._in_file = self._current
+        if self._current != before:
+            for listener in tuple(self._listeners):
+                listener(before, self._current)
+
+    def _read(self) -> Settings | None:
+        """What the file holds now; `None` where it cannot be read."""
+        try:
+            content = tomllib.loads(self._path.read_bytes().decode())
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self.notice = f"The settings in {self._path} cannot be read: {error.strerror}."
+            return None
+        except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+            self._set_aside()
+            return None
+        settings, sound = _settings_from(content)
+        known = {field.name for field in fields(Settings)}
+        self._unknown = {name: value for name, value in content.items() if name not in known}
+        if not sound:
+            self._set_aside()
+        return settings
 
     def _set_aside(self) -> None:
         aside = self._path.with_suffix(".broken.toml")
@@ -114,7 +180,14 @@ class SettingsFile:
             self.notice = f"The settings file was damaged. It is kept as {aside}; what it held no longer applies."
 
 
-def _settings_from(content: dict[str, object]) -> tuple[Settings, bool]:
+def _merged(wanted: Settings, known: Settings, found: Settings) -> Settings:
+    """`wanted`, with what is found in the file now where `wanted` has only what was known of it."""
+    names = [field.name for field in fields(Settings)]
+    theirs = {name: getattr(found, name) for name in names if getattr(wanted, name) == getattr(known, name)}
+    return replace(wanted, **theirs)
+
+
+def _settings_from(content: Mapping[str, object]) -> tuple[Settings, bool]:
     """The settings of a parsed file, and whether every known value in it made sense. Unknown ones are skipped."""
     settings: dict[str, object] = {}
     sound = True
@@ -137,17 +210,23 @@ def _value(name: str, value: object) -> object:
     default = getattr(Settings(), name)
     if name in _TABLES:
         return _rows(_TABLES[name], value)
-    if name == "colour_scheme":
-        return ColourScheme(str(value))
-    if name in _OPTIONAL_NUMBERS or (isinstance(default, int) and not isinstance(default, bool)):
-        if type(value) is int and (name not in _POSITIVE_NUMBERS or value >= 1) and 0 <= value < 2**31:
-            return value
-    elif isinstance(default, tuple):
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-    elif type(value) is type(default):
-        return value
-    raise ValueError(name)
+    if name in _RANGES:
+        return _number(value, *_RANGES[name])
+    if isinstance(default, StrEnum):
+        return type(default)(str(value))
+    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    if type(value) is not type(default):
+        raise ValueError(name)
+    if name == "proxy_address" and value and not is_proxy_address(str(value)):
+        raise ValueError(name)
+    return value
+
+
+def _number(value: object, least: int, most: int) -> int:
+    if type(value) is not int or not least <= value <= most:
+        raise ValueError(value)
+    return value
 
 
 def _rows(kind: type[ModelWindow] | type[RemoteModel], value: object) -> tuple[object, ...]:

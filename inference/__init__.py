@@ -41,11 +41,14 @@ from inference.errors import (
 from inference.messages import Message, Role
 from inference.requests import (
     DEFAULT_SAMPLING,
+    MOST_THREADS,
     AnyModel,
     EngineFiles,
     GenerationRequest,
     KvType,
     ModelConfig,
+    Proxy,
+    ProxyKind,
     RemoteModel,
     RequestId,
     Sampling,
@@ -54,6 +57,7 @@ from inference.requests import (
     WindowPolicy,
     base_url_of,
     is_address,
+    is_proxy_address,
     new_request_id,
 )
 
@@ -152,6 +156,7 @@ _LATER = {
 
 __all__ = [
     "DEFAULT_SAMPLING",
+    "MOST_THREADS",
     "AnyModel",
     "BlockKind",
     "CertificateRefused",
@@ -202,6 +207,8 @@ __all__ = [
     "PrefillProgress",
     "PromptBlock",
     "PromptTooLong",
+    "Proxy",
+    "ProxyKind",
     "RedirectRefused",
     "RemoteEngine",
     "RemoteModel",
@@ -241,6 +248,7 @@ __all__ = [
     "embedded_model",
     "forecast",
     "is_address",
+    "is_proxy_address",
     "list_devices",
     "new_request_id",
     "prompt_text",

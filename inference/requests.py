@@ -126,6 +126,41 @@ class RemoteModel:
 AnyModel: TypeAlias = ModelConfig | RemoteModel
 
 
+class ProxyKind(StrEnum):
+    """Which way leads to servers on other computers."""
+
+    SYSTEM = "system"  # as the system's settings, or the usual environment variables, say
+    NONE = "none"  # straight there
+    MANUAL = "manual"  # through the proxy that is named
+
+
+_PROXY = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
+
+
+def is_proxy_address(text: str) -> bool:
+    """Whether `text` is the address of a proxy, with no password in it: "http://proxy.example.org:3128"."""
+    try:
+        return _PROXY.fullmatch(text) is not None and urlsplit(text).port != 0
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """The way to servers on other computers; this computer's own are always reached without one.
+
+    Raises:
+        InvalidRequest: a manual one without an address, or with one that is none.
+    """
+
+    kind: ProxyKind = ProxyKind.SYSTEM
+    address: str = ""  # of a manual one
+
+    def __post_init__(self) -> None:
+        if self.kind is ProxyKind.MANUAL and not is_proxy_address(self.address):
+            raise InvalidRequest("A proxy's address begins with http:// or https:// and holds no password.")
+
+
 def _check_range(name: str, value: float | None, low: float, high: float) -> None:
     if value is None:
         return

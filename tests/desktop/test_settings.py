@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import replace
+import tomllib
+from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,27 +12,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.settings import ColourScheme, ModelWindow, Settings, SettingsFile
-from inference import RemoteModel
+from desktop.settings import FONT_SIZES, ZOOMS, ColourScheme, ModelWindow, SendingKey, Settings, SettingsFile
+from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel
 
 # TOML is UTF-8: half a surrogate pair has no place in it.
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
 ADDRESSES = ("http://127.0.0.1:8080/v1", "https://example.org/v1")
+COUNTS = st.integers(1, 2**31 - 1)
 SETTINGS = st.builds(
     Settings,
-    streaming=st.booleans(),
     colour_scheme=st.sampled_from(ColourScheme),
-    model=TEXTS,
-    context_size=st.none() | st.integers(1, 2**31 - 1),
-    threads=st.none() | st.integers(1, 256),
+    language=TEXTS,
+    font_family=TEXTS,
+    font_size=st.none() | st.integers(*FONT_SIZES),
+    zoom=st.integers(*ZOOMS),
+    reduced_motion=st.booleans(),
+    send_with=st.sampled_from(SendingKey),
+    streaming=st.booleans(),
     thinking=st.booleans(),
-    recent_models=st.lists(TEXTS, max_size=8).map(tuple),
-    windows=st.lists(st.builds(ModelWindow, TEXTS, st.integers(1, 2**31 - 1)), max_size=3).map(tuple),
-    servers=st.lists(st.builds(RemoteModel, st.sampled_from(ADDRESSES), TEXTS), max_size=3).map(tuple),
+    restore_place=st.booleans(),
+    model=TEXTS,
+    models_folder=TEXTS,
+    device=TEXTS,
+    gpu_layers=st.none() | st.integers(0, 2**31 - 1),
+    kv_type=st.sampled_from(KvType),
+    context_size=st.none() | COUNTS,
+    threads=st.none() | st.integers(1, MOST_THREADS),
+    kv_memory_megabytes=st.integers(0, 2**31 - 1),
+    kv_disk_megabytes=st.integers(0, 2**31 - 1),
     use_server=st.booleans(),
+    proxy=st.sampled_from(ProxyKind),
+    proxy_address=st.sampled_from(["", "http://proxy.example.org:3128", "https://[::1]:8080"]),
     window_geometry=TEXTS,
-    sidebar_width=st.integers(1, 4000),
+    sidebar_width=COUNTS,
     sidebar_shown=st.booleans(),
+    last_conversation=st.none() | COUNTS,
+    last_place=TEXTS,
+    recent_models=st.lists(TEXTS, max_size=8).map(tuple),
+    windows=st.lists(st.builds(ModelWindow, TEXTS, COUNTS), max_size=3).map(tuple),
+    servers=st.lists(st.builds(RemoteModel, st.sampled_from(ADDRESSES), TEXTS), max_size=3).map(tuple),
 )
 
 
@@ -83,6 +102,17 @@ def test_a_value_that_makes_no_sense_costs_only_itself(tmp_path):
         "[[servers]]\nbase_url = 'http://127.0.0.1/v1'",
         "[[servers]]\nbase_url = 'http://me:secret@127.0.0.1/v1'\nname = 'a'",
         "[[windows]]\nmodel = 'a'\ncontext_size = 'large'",
+        "font_size = 400",
+        "font_size = 11.5",
+        "zoom = 0",
+        "threads = 100000",
+        "gpu_layers = -1",
+        "kv_type = 'q1'",
+        "send_with = 1",
+        "proxy = 'tunnel'",
+        "proxy_address = 'http://me:secret@proxy.example.org'",
+        "proxy_address = 'proxy'",
+        "last_conversation = 0",
     ],
 )
 def test_a_value_of_another_kind_is_not_taken(tmp_path, line):
@@ -91,6 +121,74 @@ def test_a_value_of_another_kind_is_not_taken(tmp_path, line):
     settings = SettingsFile(path)
     assert settings.load() == Settings()
     assert settings.notice != ""
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Settings)])
+@pytest.mark.parametrize("value", ["{}", "[[]]", "-7", "1979-05-27", "1.5"])
+def test_no_setting_takes_what_it_cannot_be(tmp_path, name, value):
+    path = tmp_path / "settings.toml"
+    path.write_text(f"{name} = {value}\n")
+    settings = SettingsFile(path)
+    assert settings.load() == Settings()
+    assert "settings.broken.toml" in settings.notice
+
+
+def test_two_windows_of_the_program_keep_what_the_other_one_chose(tmp_path):
+    path = tmp_path / "settings.toml"
+    one, other = SettingsFile(path), SettingsFile(path)
+    one.load()
+    other.load()
+    one.save(replace(one.current, streaming=False, zoom=120))
+    other.save(replace(other.current, colour_scheme=ColourScheme.DARK))
+    both = Settings(streaming=False, zoom=120, colour_scheme=ColourScheme.DARK)
+    assert other.current == both
+    assert SettingsFile(path).load() == both
+    one.save(replace(one.current, zoom=130))
+    assert SettingsFile(path).load() == replace(both, zoom=130)
+
+
+def test_what_both_changed_is_as_the_last_one_chose(tmp_path):
+    path = tmp_path / "settings.toml"
+    one, other = SettingsFile(path), SettingsFile(path)
+    one.save(replace(one.current, zoom=120))
+    other.save(replace(other.current, zoom=80))
+    one.save(replace(one.current, zoom=150))
+    assert SettingsFile(path).load().zoom == 150
+
+
+def test_what_a_newer_version_wrote_stays_in_the_file(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text("flux = 3\n")
+    settings = SettingsFile(path)
+    settings.load()
+    settings.save(replace(settings.current, streaming=False))
+    assert tomllib.loads(path.read_text())["flux"] == 3
+
+
+def test_a_file_that_was_broken_meanwhile_is_set_aside_before_it_is_written_over(tmp_path):
+    path = tmp_path / "settings.toml"
+    settings = SettingsFile(path)
+    settings.save(Settings(zoom=120))
+    path.write_text("zoom = [")
+    settings.save(replace(settings.current, streaming=False))
+    assert SettingsFile(path).load() == Settings(zoom=120, streaming=False)
+    assert (tmp_path / "settings.broken.toml").read_text() == "zoom = ["
+    assert "settings.broken.toml" in settings.notice
+
+
+def test_whoever_listens_hears_of_a_change_once(tmp_path):
+    settings = SettingsFile(tmp_path / "settings.toml")
+    heard = []
+    settings.listen(lambda before, after: heard.append((before.zoom, after.zoom)))
+    settings.save(Settings(zoom=120))
+    settings.save(Settings(zoom=120))
+    assert heard == [(100, 120)]
+
+
+def test_the_file_says_what_it_is(tmp_path):
+    path = tmp_path / "settings.toml"
+    SettingsFile(path).save(Settings())
+    assert path.read_text().startswith("# What was chosen in Headwater.")
 
 
 def test_a_key_of_another_version_does_no_harm(tmp_path):
