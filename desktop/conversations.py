@@ -120,6 +120,15 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Preset:
+    """A system prompt and a sampling under a name, for any conversation to take."""
+
+    name: str
+    system_prompt: str = ""
+    sampling: Sampling | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """What a conversation's replies, those on other branches included, have taken so far."""
 
