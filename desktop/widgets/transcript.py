@@ -7,11 +7,10 @@ are seen.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain, groupby
+from itertools import chain, groupby
 from time import thread_time
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
@@ -36,27 +35,26 @@ from desktop.conversations import Turn
 from desktop.theme import Theme
 from desktop.widgets import accessible_transcript
 from desktop.widgets.accessible_transcript import AccessibleTranscript
-from desktop.widgets.boxes import BoxedSegment, colouring
+from desktop.widgets.boxes import BoxedSegment
 from desktop.widgets.captions import caption_of
 from desktop.widgets.column import BUBBLE_SIDE, TEXT_COLUMN
 from desktop.widgets.message_controls import MessageControls
 from desktop.widgets.message_view import MessageView
 from desktop.widgets.pill import LatestPill
 from desktop.widgets.progress import Progress, ProgressKind
-from desktop.widgets.segments import Segment, Selected, Shelf, UnreadSegment
+from desktop.widgets.rows import Anchor, Row, Rows
+from desktop.widgets.segments import Segment, Selected
 from desktop.widgets.selection import Selection, Spot
 from desktop.widgets.typesetting import Look, Setting
 
 __all__ = ["Progress", "ProgressKind", "Transcript"]
 
 _EDGE = 16  # between the bubbles and the edges of the view
-_TOP = 8
 _BOTTOM = 8
 _STEP = 24  # pixels, of an arrow key; a notch of the wheel is three
 _IDLE = 15  # milliseconds between pieces of work that nobody waits for
 _SLICE = 0.004  # seconds that such a piece may take
 _EXPENSIVE = 0.008  # seconds: a flush that takes longer is followed by a pause
-_ALL = 1000  # more segments than fit on a screen
 _ROUNDS = 50  # of measuring: each may bring more into view
 
 
@@ -71,22 +69,17 @@ class Transcript(QAbstractScrollArea):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look = Look(theme)
-        self._messages: list[MessageView] = []
-        self._tops = [_TOP]
-        self._selection = Selection(self._messages)
-        self._shelf = Shelf()
-        self._setting = Setting(1, 1)
+        self._rows = Rows(self._look, self._on_replaced)
+        self._selection = Selection(self._rows.messages)
         self._following = True
         self._is_placing = False  # the scroll bar is being moved by us, not by the reader
         self._is_quiet = False  # pixels must not move along with the scroll bar: what is on the screen stays
-        self._changed_from: int | None = None  # everything below this height must be painted again
         self._pending: list[_Text] = []
         self._unpainted: int | None = None
         self._controls: dict[MessageView, MessageControls] = {}
         self._hovered: MessageView | None = None
         self._pressed_link = ""
         self._is_selecting = False
-        self._jobs: list[Iterator[None]] = []
         self._flush_timer = self._timer(0, self._flush)
         self._idle_timer = self._timer(_IDLE, self._work_a_little)
         self._drag_timer = self._timer(40, self._drag_on)
@@ -106,13 +99,10 @@ class Transcript(QAbstractScrollArea):
         """Show another conversation, from its end."""
         self._pending.clear()
         self._flush_timer.stop()
-        self._jobs.clear()
         self._selection.clear()
-        self._shelf.clear()
         self._drop_controls()
         self._hovered = None
-        self._messages[:] = [MessageView(turn, caption_of(turn), self._look) for turn in turns]
-        self._lay_out_all()
+        self._rows.show(MessageView(turn, caption_of(turn), self._look) for turn in turns)
         self._follow(following=True)
         self._settle(None)
         self.viewport().update()
@@ -122,10 +112,7 @@ class Transcript(QAbstractScrollArea):
         self._flush()
         message = MessageView(turn, caption_of(turn), self._look)
         anchor = self._anchor()
-        self._messages.append(message)
-        message.lay_out(self._setting, self._look)
-        self._place(len(self._messages) - 1)
-        self._changed(self._tops[-2])
+        self._rows.add(message)
         if turn.is_reply:
             self._settle(anchor)
         else:
@@ -141,7 +128,7 @@ class Transcript(QAbstractScrollArea):
 
     def set_thinking(self, words: str) -> None:
         """What stands for the reasoning of the reply that is growing, while it is not known how long it will take."""
-        message = self._messages[-1] if self._messages else None
+        message = self._rows.messages[-1] if self._rows.messages else None
         if message is not None and message.is_growing and message.thinking != words:
             message.thinking = words
             if message in self._controls:
@@ -149,64 +136,65 @@ class Transcript(QAbstractScrollArea):
 
     def offer(self, words: Sequence[str]) -> None:
         """Offer what can be done about the last message, a button each."""
-        message = self._messages[-1] if self._messages else None
+        message = self._rows.messages[-1] if self._rows.messages else None
         if message is None or message.offers == tuple(words):
             return
         anchor = self._anchor()
         message.offers = tuple(words)
         self._drop_controls(message)
-        self._lay_out_message(len(self._messages) - 1, 0)
-        self._changed(self._tops[-2])
+        self._rows.lay_out(len(self._rows.messages) - 1)
+        self._rows.changed(self._rows.tops[-2])
         self._settle(anchor)
 
     def remove_turn(self, turn_id: int) -> None:
         """A turn is no longer a part of the conversation."""
         self._flush()
-        index = self._index_of(turn_id)
+        index = self._rows.index_of(turn_id)
         if index is None:
             return
         anchor = self._anchor()
-        message = self._messages.pop(index)
+        message = self._rows.messages[index]
+        self._rows.remove(index)
         self._drop_controls(message)
-        del self._tops[index + 1]
-        self._place(index)
         self._hovered = None if self._hovered is message else self._hovered
-        self._changed(self._tops[index])
         self._settle(anchor)
 
     def change_turn(self, turn: Turn) -> None:
         """A turn is not what it was: mostly, a reply has ended."""
         self._flush()
-        index = self._index_of(turn.id)
+        index = self._rows.index_of(turn.id)
         if index is None:
             return
-        message = self._messages[index]
+        message = self._rows.messages[index]
         anchor = self._anchor()
-        had_text = message.text
+        had_text, first = message.text, message.first_open()
+        before = message.segments[first:]
         message.change(turn, caption_of(turn), self._look)
+        self._rows.tell_replaced(message, first, before)
         if message.text != had_text:
             self._unpainted = turn.id
-        self._lay_out_message(index, 0)
-        self._changed(self._tops[index])
+        self._rows.lay_out(index)
+        self._rows.changed(self._rows.tops[index])
         self._settle(anchor)
         self._announce_end(message)
 
     def set_progress(self, progress: Progress | None) -> None:
         """The quiet line at the end of the reply that is growing."""
-        for index in range(len(self._messages) - 1, -1, -1):
-            message = self._messages[index]
+        for index in range(len(self._rows.messages) - 1, -1, -1):
+            message = self._rows.messages[index]
             if message.is_growing:
                 if message.progress != progress:
                     had_line = message.progress is not None
                     message.progress = progress
                     whole = had_line != (progress is not None)  # the caret comes or goes
-                    self._update_from(self._tops[index] + (message.body_top if whole else message.foot_top))
+                    self._update_from(self._rows.tops[index] + (message.body_top if whole else message.foot_top))
                 return
 
     def set_theme(self, theme: Theme) -> None:
         """Draw everything anew in other colours, and in the fonts of now."""
         before, self._look = self._look, Look(theme)
-        self._shelf.clear()
+        self._rows.look = self._look
+        self._rows.shelf.clear()
         self._latest.set_theme(theme)
         for controls in self._controls.values():
             controls.set_theme(theme)
@@ -226,18 +214,18 @@ class Transcript(QAbstractScrollArea):
         return self._accessible
 
     def messages(self) -> Sequence[MessageView]:
-        return self._messages
+        return self._rows.messages
 
     def place_of(self, message: MessageView) -> QRect:
         """Where a message is, on the screen."""
-        index = self._messages.index(message)
-        corner = self.viewport().mapToGlobal(QPoint(0, self._tops[index] - self._value))
+        index = self._rows.messages.index(message)
+        corner = self.viewport().mapToGlobal(QPoint(0, self._rows.tops[index] - self._value))
         return QRect(corner, QSize(self.viewport().width(), message.height))
 
     def plain_text(self) -> str:
         """Everything that is shown, as text."""
         self._flush()
-        return "\n\n".join(message.whole_text() for message in self._messages)
+        return "\n\n".join(message.whole_text() for message in self._rows.messages)
 
     def selected_text(self) -> str:
         return self._selection.text(self._look)
@@ -260,16 +248,18 @@ class Transcript(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.fillRect(clip, self._look.theme.surface)
         cover = self._selection.covers()
-        for index in self._messages_between(clip.top() + self._value, clip.bottom() + self._value):
-            message = self._messages[index]
-            left, top = self._left, self._tops[index] - self._value
+        for index in self._rows.between(clip.top() + self._value, clip.bottom() + self._value):
+            message = self._rows.messages[index]
+            left, top = self._left, self._rows.tops[index] - self._value
 
             def selected(segment: Segment, index: int = index, message: MessageView = message) -> Selected:
                 return cover.part_of(index, message.segments.index(segment)) if cover else None
 
             painter.save()
             painter.translate(left, top)
-            message.paint(painter, self._setting, self._look, clip.translated(-left, -top), selected, self._shelf.touch)
+            message.paint(
+                painter, self._setting, self._look, clip.translated(-left, -top), selected, self._rows.shelf.touch
+            )
             painter.restore()
         painter.end()
         self._say_painted(clip)
@@ -278,9 +268,9 @@ class Transcript(QAbstractScrollArea):
         super().resizeEvent(event)
         anchor = self._anchor()
         setting = self._setting_now()
-        if setting != self._setting:
-            self._setting = setting
-            self._lay_out_all()
+        if setting != self._rows.setting:
+            self._rows.setting = setting
+            self._rows.lay_out_all()
         self._settle(anchor)
         self._place_pill()
         self.viewport().update()
@@ -383,7 +373,7 @@ class Transcript(QAbstractScrollArea):
         self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.verticalScrollBar().setSingleStep(_STEP)
-        self._setting = self._setting_now()
+        self._rows.setting = self._setting_now()
         accessible_transcript.install()
 
     def _timer(self, interval: int, slot: Callable[[], None]) -> QTimer:
@@ -404,6 +394,10 @@ class Transcript(QAbstractScrollArea):
     # Where everything is
 
     @property
+    def _setting(self) -> Setting:
+        return self._rows.setting
+
+    @property
     def _left(self) -> int:
         return (self.width() - self._setting.column) // 2
 
@@ -413,40 +407,13 @@ class Transcript(QAbstractScrollArea):
 
     @property
     def _last_value(self) -> int:
-        return max(0, self._tops[-1] + _BOTTOM - self.viewport().height())
-
-    def _messages_between(self, top: int, bottom: int) -> range:
-        first = bisect_right(self._tops, top) - 1
-        last = bisect_right(self._tops, bottom)
-        return range(max(0, first), min(len(self._messages), last))
-
-    def _index_of(self, turn_id: int) -> int | None:
-        for index in range(len(self._messages) - 1, -1, -1):
-            if self._messages[index].turn.id == turn_id:
-                return index
-        return None
-
-    def _lay_out_all(self) -> None:
-        for message in self._messages:
-            message.lay_out(self._setting, self._look)
-        self._place(0)
-
-    def _lay_out_message(self, index: int, first: int) -> None:
-        self._messages[index].lay_out(self._setting, self._look, first)
-        self._place(index)
-
-    def _place(self, first: int) -> None:
-        """Put the messages from `first` on below each other."""
-        heights = (message.height for message in self._messages[first:])
-        self._tops[first:] = accumulate(heights, initial=self._tops[first])
+        return max(0, self._rows.end + _BOTTOM - self.viewport().height())
 
     def _measure_anew(self) -> None:
         anchor = self._anchor()
-        for message in self._messages:
-            for segment in message.segments:
-                segment.forget_measure()
-        self._setting = self._setting_now()
-        self._lay_out_all()
+        self._rows.forget_measures()
+        self._rows.setting = self._setting_now()
+        self._rows.lay_out_all()
         self._settle(anchor)
 
     # Following the end, or keeping the reader's place
@@ -457,36 +424,25 @@ class Transcript(QAbstractScrollArea):
             self.following_changed.emit(following)
         self._place_pill()
 
-    def _anchor(self, *, skip_unmeasured: bool = False) -> _Anchor | None:
+    def _anchor(self, *, skip_unmeasured: bool = False) -> Anchor | None:
         """What the reader looks at: it stays where it is, whatever changes above it. `None` at the end."""
         if self._following:
             return None
-        fallback: _Anchor | None = None
-        value = self._value
-        for index in self._messages_between(value, value + self.viewport().height()):
-            message, top = self._messages[index], self._tops[index]
-            for number in message.segments_between(value - top, value - top + self.viewport().height()):
-                segment = message.segments[number]
-                place = top + message.segment_top(number) - value
-                anchor = _Anchor(message, segment, place, segment.height)
-                if segment.is_measured(self._setting) or not skip_unmeasured:
-                    return anchor
-                fallback = fallback or anchor
-        return fallback
+        return self._rows.anchor(self._value, self.viewport().height(), skip_unmeasured=skip_unmeasured)
 
-    def _settle(self, anchor: _Anchor | None) -> None:
+    def _settle(self, anchor: Anchor | None) -> None:
         """Measure what is seen until all of it is measured, with the end or the anchor in its place."""
         for _ in range(_ROUNDS):
             self._scroll_to(anchor)
             if not self._measure_seen():
                 break
-        if self._changed_from is not None:
-            self._update_from(self._changed_from)
-            self._changed_from = None
+        changed = self._rows.take_changes()
+        if changed is not None:
+            self._update_from(changed)
         self._place_controls()
         self._idle_timer.start()
 
-    def _scroll_to(self, anchor: _Anchor | None) -> None:
+    def _scroll_to(self, anchor: Anchor | None) -> None:
         value = self._last_value if self._following else self._value_for(anchor)
         bar = self.verticalScrollBar()
         self._is_placing = True
@@ -500,65 +456,16 @@ class Transcript(QAbstractScrollArea):
             self.viewport().update()
         self._is_placing = self._is_quiet = False
 
-    def _value_for(self, anchor: _Anchor | None) -> int:
-        if anchor is None or anchor.message not in self._messages:
-            return self._value
-        top = self._tops[self._messages.index(anchor.message)]
-        if anchor.segment is None:
-            return top + anchor.message.fold_top - anchor.place
-        if anchor.segment not in anchor.message.segments:
-            return self._value
-        number = anchor.message.segments.index(anchor.segment)
-        place = anchor.place
-        if place < 0 and anchor.height and anchor.segment.height != anchor.height:
-            place = place * anchor.segment.height // anchor.height
-        return top + anchor.message.segment_top(number) - place
+    def _value_for(self, anchor: Anchor | None) -> int:
+        value = None if anchor is None else self._rows.value_for(anchor)
+        return self._value if value is None else value
 
     def _measure_seen(self) -> bool:
         """Measure what is visible; whether there was anything to do."""
-        top = self._value
-        return self._measure_between(top, top + self.viewport().height(), most=_ALL)
+        return self._rows.measure_between(self._value, self._value + self.viewport().height())
 
-    def _measure_between(self, top: int, bottom: int, most: int) -> bool:
-        """Read, or measure, up to `most` segments of each message; whether there was anything to do."""
-        measured = False
-        for index in self._messages_between(top, bottom):
-            message = self._messages[index]
-            first = self._measure_message(index, top, bottom, most)
-            if first is None:
-                continue
-            self._changed(self._tops[index] + (message.segment_top(first) if message.segments else 0))
-            self._lay_out_message(index, first)
-            measured = True
-            if most < _ALL:
-                break
-        return measured
-
-    def _measure_message(self, index: int, top: int, bottom: int, most: int) -> int | None:
-        """Measure what is between two heights of a message; the first segment that was measured."""
-        message = self._messages[index]
-        first: int | None = None
-        offset = self._tops[index]
-        for number in message.segments_between(top - offset, bottom - offset):
-            segment = message.segments[number]
-            if segment.is_measured(self._setting):
-                continue
-            if isinstance(segment, UnreadSegment):
-                self._selection.replace(segment, message.read(number))
-                return number if first is None else first
-            self._measure(segment)
-            first = number if first is None else first
-            most -= 1
-            if most <= 0:
-                break
-        return first
-
-    def _measure(self, segment: Segment) -> None:
-        segment.measure(self._setting, self._look)
-        self._shelf.touch(segment)
-        if isinstance(segment, BoxedSegment) and segment.box.wants_colours:
-            segment.box.is_coloured = True
-            self._jobs.append(colouring(segment.box))
+    def _on_replaced(self, old: Segment, new: Sequence[Segment]) -> None:
+        self._selection.replace(old, new)
 
     # Text that arrives
 
@@ -570,7 +477,7 @@ class Transcript(QAbstractScrollArea):
         began = thread_time()
         pending, self._pending = self._pending, []
         for (turn_id, is_thought), texts in groupby(pending, key=lambda text: (text.turn, text.is_thought)):
-            index = self._index_of(turn_id)
+            index = self._rows.index_of(turn_id)
             if index is not None:
                 self._grow_message(index, "".join(text.text for text in texts), is_thought=is_thought)
         took = thread_time() - began
@@ -583,23 +490,10 @@ class Transcript(QAbstractScrollArea):
             self._flush_timer.start()
 
     def _grow_message(self, index: int, text: str, *, is_thought: bool) -> None:
-        message = self._messages[index]
         anchor = self._anchor()
-        first = message.first_open(of_thought=is_thought)
-        top = message.think(text, self._look) if is_thought else message.grow(text, self._look)
-        if top is None:
-            return
-        self._changed(self._tops[index] + top)
-        if self._following:
-            for segment in message.segments[first:]:
-                if not segment.is_measured(self._setting):
-                    self._measure(segment)
-        self._lay_out_message(index, first)
-        self._unpainted = message.turn.id
-        self._settle(anchor)
-
-    def _changed(self, top: int) -> None:
-        self._changed_from = top if self._changed_from is None else min(top, self._changed_from)
+        if self._rows.grow(index, text, is_thought=is_thought, measures=self._following):
+            self._unpainted = self._rows.messages[index].turn.id
+            self._settle(anchor)
 
     def _update_from(self, top: int) -> None:
         """Paint again what is below a height of the content."""
@@ -611,12 +505,12 @@ class Transcript(QAbstractScrollArea):
     def _say_painted(self, clip: QRect) -> None:
         if self._unpainted is None:
             return
-        index = self._index_of(self._unpainted)
+        index = self._rows.index_of(self._unpainted)
         if index is None:
             self._unpainted = None
             return
-        message = self._messages[index]
-        bottom = self._tops[index] + message.body_bottom - self._value
+        message = self._rows.messages[index]
+        bottom = self._rows.tops[index] + message.body_bottom - self._value
         if message.segments and clip.top() < bottom <= self.viewport().height() + self._look.line_height:
             turn_id, self._unpainted = self._unpainted, None
             self.painted.emit(turn_id)
@@ -632,26 +526,16 @@ class Transcript(QAbstractScrollArea):
         """Prepare what is near, then colour code; one short piece at a time."""
         near = self.viewport().height()
         anchor = self._anchor()
-        before = self._tops[-1]
-        prepared = self._measure_between(self._value - near, self._value + 2 * near, most=1)
-        if prepared or self._changed_from is not None:
+        before = self._rows.end
+        prepared = self._rows.measure_between(self._value - near, self._value + 2 * near, most=1)
+        if prepared or self._rows.has_changes:
             self._settle(anchor)
-            if self._tops[-1] != before:
+            if self._rows.end != before:
                 self.viewport().update()
-            return
-        if self._jobs:
-            self._colour_a_little()
+        elif self._rows.has_work:
+            self._rows.colour(_SLICE)
+            self.viewport().update()
             self._idle_timer.start()
-
-    def _colour_a_little(self) -> None:
-        until = thread_time() + _SLICE
-        job = self._jobs[0]
-        for _ in job:
-            if thread_time() > until:
-                break
-        else:
-            self._jobs.pop(0)
-        self.viewport().update()
 
     # Mouse and keys
 
@@ -682,53 +566,42 @@ class Transcript(QAbstractScrollArea):
 
     def _scroll_boxes(self, by: int) -> None:
         """Scroll everything on the screen that is too wide."""
-        seen = {segment.box: segment for _, segment in self._seen() if isinstance(segment, BoxedSegment)}
+        rows = self._rows.rows_between(self._value, self._value + self.viewport().height())
+        seen = {row.segment.box: row.segment for row in rows if isinstance(row.segment, BoxedSegment)}
         moved = [segment.scroll(by, self._setting, self._look) for segment in seen.values()]
         if any(moved):
             self.viewport().update()
 
     def _scroll_box(self, point: QPoint, by: int) -> bool:
-        found = self._segment_at(point)
-        if not found or not isinstance(found[1], BoxedSegment) or not found[1].overflows(self._setting, self._look):
+        row = self._row_at(point)
+        segment = row.segment if row else None
+        if not isinstance(segment, BoxedSegment) or not segment.overflows(self._setting, self._look):
             return False
-        if found[1].scroll(by, self._setting, self._look):
+        if segment.scroll(by, self._setting, self._look):
             self.viewport().update()
         return True
 
-    def _seen(self) -> Iterator[tuple[MessageView, Segment]]:
-        top = self._value
-        height = self.viewport().height()
-        for index in self._messages_between(top, top + height):
-            message = self._messages[index]
-            offset = top - self._tops[index]
-            for number in message.segments_between(offset, offset + height):
-                yield message, message.segments[number]
+    def _row_at(self, point: QPoint) -> Row | None:
+        """The segment at, or nearest to, a point."""
+        return self._rows.row_near(point.y() + self._value)
 
-    def _segment_at(self, point: QPoint) -> tuple[MessageView, Segment, QPoint] | None:
-        """The segment at, or nearest to, a point, and the point as seen from its corner."""
-        y = point.y() + self._value
-        index = max(0, min(bisect_right(self._tops, y) - 1, len(self._messages) - 1))
-        while index > 0 and not self._messages[index].segments:
-            index -= 1
-        if not self._messages or not self._messages[index].segments:
-            return None
-        message = self._messages[index]
-        number = message.segment_near(y - self._tops[index])
-        top = self._tops[index] + message.segment_top(number)
-        return message, message.segments[number], QPoint(point.x() - self._left, y - top)
+    def _inner(self, point: QPoint, row: Row) -> QPoint:
+        """A point as seen from the corner of a segment."""
+        return QPoint(point.x() - self._left, point.y() + self._value - row.top)
 
     def _spot_at(self, point: QPoint) -> Spot | None:
-        found = self._segment_at(point)
-        if not found or not found[1].is_measured(self._setting):
+        row = self._row_at(point)
+        if not row or not row.segment.is_measured(self._setting):
             return None
-        message, segment, inner = found
-        return Spot(message, segment, max(0, segment.position_at(inner, self._look, self._setting)))
+        position = row.segment.position_at(self._inner(point, row), self._look, self._setting)
+        return Spot(row.message, row.segment, max(0, position))
 
     def _link_at(self, point: QPoint) -> str:
-        found = self._segment_at(point)
-        if not found or not found[1].is_measured(self._setting):
+        row = self._row_at(point)
+        if not row or not row.segment.is_measured(self._setting):
             return ""
-        _, segment, inner = found
+        inner = self._inner(point, row)
+        segment = row.segment
         inside = 0 <= inner.y() < segment.height and 0 <= inner.x() < segment.width(self._setting, self._look)
         return segment.link_at(inner, self._look, self._setting) if inside else ""
 
@@ -750,8 +623,8 @@ class Transcript(QAbstractScrollArea):
     def _hover(self, point: QPoint | None) -> None:
         over = None
         if point is not None:
-            for index in self._messages_between(point.y() + self._value, point.y() + self._value):
-                over = self._messages[index]
+            for index in self._rows.between(point.y() + self._value, point.y() + self._value):
+                over = self._rows.messages[index]
             self.viewport().setCursor(self._cursor_at(point))
         if over is not self._hovered:
             self._hovered = over
@@ -761,19 +634,19 @@ class Transcript(QAbstractScrollArea):
     def _cursor_at(self, point: QPoint) -> Qt.CursorShape:
         if self._link_at(point):
             return Qt.CursorShape.PointingHandCursor
-        found = self._segment_at(point)
-        if found and 0 <= found[2].y() < found[1].height:
+        row = self._row_at(point)
+        if row and 0 <= self._inner(point, row).y() < row.segment.height:
             return Qt.CursorShape.IBeamCursor
         return Qt.CursorShape.ArrowCursor
 
     def _context_menu(self, point: QPoint) -> QMenu:
         menu = QMenu(self)
-        found = self._segment_at(point)
+        row = self._row_at(point)
         link = self._link_at(point)
         copy = menu.addAction(self.tr("Copy"), self.copy)
         copy.setEnabled(not self._selection.is_empty)
-        if found:
-            message = found[0]
+        if row:
+            message = row.message
             menu.addAction(self.tr("Copy message"), lambda: self._copy_message(message))
         if link:
             menu.addAction(self.tr("Copy link address"), lambda: QGuiApplication.clipboard().setText(link))
@@ -796,15 +669,15 @@ class Transcript(QAbstractScrollArea):
         """The controls of each message that is seen, where they belong."""
         top, height = self._value, self.viewport().height()
         seen: list[MessageView] = []
-        for index in self._messages_between(top, top + height):
-            message = self._messages[index]
+        for index in self._rows.between(top, top + height):
+            message = self._rows.messages[index]
             if message.is_growing and not message.has_thought:
                 continue
             controls = self._controls.get(message)
             if controls is None or not controls.fit(message):
                 self._drop_controls(message)
                 controls = self._new_controls(message)
-            controls.place(message, QPoint(self._left, self._tops[index] - top))
+            controls.place(message, QPoint(self._left, self._rows.tops[index] - top))
             seen.append(message)
         for message in [message for message in self._controls if message not in seen]:
             if not self._controls[message].has_focus:
@@ -819,7 +692,7 @@ class Transcript(QAbstractScrollArea):
         for number, button in enumerate(controls.offers):
             button.clicked.connect(partial(self.offer_taken.emit, number))
         self._controls[message] = controls
-        shown = (self._controls[shown] for shown in self._messages if shown in self._controls)
+        shown = (self._controls[shown] for shown in self._rows.messages if shown in self._controls)
         ordered = [widget for controls in shown for widget in controls.widgets]
         for before, after in zip(chain([self], ordered), ordered, strict=False):
             QWidget.setTabOrder(before, after)
@@ -833,14 +706,14 @@ class Transcript(QAbstractScrollArea):
 
     def _turn_fold(self, message: object) -> None:
         """Open or close the reasoning of a message; the line that was clicked stays where it is."""
-        if not isinstance(message, MessageView) or message not in self._messages:
+        if not isinstance(message, MessageView) or message not in self._rows.messages:
             return
         self._flush()
-        index = self._messages.index(message)
-        anchor = _Anchor(message, None, self._tops[index] + message.fold_top - self._value, 0)
+        index = self._rows.messages.index(message)
+        anchor = Anchor(message, None, self._rows.tops[index] + message.fold_top - self._value, 0)
         message.set_open(self._look, is_open=not message.is_open)
-        self._lay_out_message(index, 0)
-        self._changed(self._tops[index])
+        self._rows.lay_out(index)
+        self._rows.changed(self._rows.tops[index])
         self._follow(following=False)
         self._settle(anchor)
         self._follow(following=self._value >= self._last_value)
@@ -853,11 +726,3 @@ class _Text:
     turn: int
     text: str
     is_thought: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Anchor:
-    message: MessageView
-    segment: Segment | None  # None: the line that stands for its reasoning
-    place: int  # of its top on the screen
-    height: int  # it had then

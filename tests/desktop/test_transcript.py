@@ -218,9 +218,9 @@ def test_progress_is_shown_under_the_reply_that_waits_and_goes_when_text_comes(
 def test_the_first_text_takes_the_place_that_was_kept_for_it(transcript: Transcript, said: Conversation):
     reply = said.answer("", TurnState.WRITING)
     transcript.show_turns([said.ask("Go"), reply])
-    before = transcript._tops[-1]
+    before = transcript._rows.tops[-1]
     grow(transcript, reply, "Hello")
-    assert transcript._tops[-1] == before
+    assert transcript._rows.tops[-1] == before
 
 
 def test_text_on_the_screen_is_announced_once_it_is_painted(transcript: Transcript, said: Conversation, qtbot: QtBot):
@@ -355,7 +355,7 @@ def test_a_resize_keeps_the_place_of_the_reader(transcript: Transcript, said: Co
 
 
 def first_seen(view: Transcript) -> int:
-    return view._messages_between(view._value, view._value)[0]
+    return view._rows.between(view._value, view._value)[0]
 
 
 def test_a_resize_at_the_end_stays_at_the_end(transcript: Transcript, said: Conversation):
@@ -396,8 +396,8 @@ def test_a_selection_stays_while_text_arrives(transcript: Transcript, said: Conv
 
 def test_a_double_click_selects_a_word(transcript: Transcript, said: Conversation):
     transcript.show_turns([said.ask("Remarkable")])
-    message = transcript._messages[0]
-    at = QPoint(transcript._left + 20, transcript._tops[0] + message.segment_top(0) + 8)
+    message = transcript._rows.messages[0]
+    at = QPoint(transcript._left + 20, transcript._rows.tops[0] + message.segment_top(0) + 8)
     QTest.mouseDClick(transcript.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
     assert transcript.selected_text() == "Remarkable"
 
@@ -443,8 +443,8 @@ def test_showing_the_copy_button_moves_nothing(transcript: Transcript, said: Con
 
 def test_a_link_is_asked_for_and_not_opened(transcript: Transcript, said: Conversation, qtbot: QtBot):
     transcript.show_turns([said.answer("[██████████](https://example.org/a?b=c)")])
-    message = transcript._messages[0]
-    at = QPoint(transcript._left + 20, transcript._tops[0] + message.segment_top(0) + 10)
+    message = transcript._rows.messages[0]
+    at = QPoint(transcript._left + 20, transcript._rows.tops[0] + message.segment_top(0) + 10)
     with qtbot.waitSignal(transcript.link_activated, timeout=1000) as asked:
         QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton, pos=at)
     assert asked.args == ["https://example.org/a?b=c"]
@@ -461,7 +461,7 @@ def test_the_text_is_a_column_in_the_middle(transcript: Transcript, said: Conver
     column = transcript._setting.column
     assert column <= 72 * QFontMetrics(message_font()).averageCharWidth()
     assert abs(transcript._left + column / 2 - width / 2) <= 1
-    assert transcript._messages[0].segments[0].natural_width() <= column
+    assert transcript._rows.messages[0].segments[0].natural_width() <= column
 
 
 @pytest.mark.parametrize("width", [400, 900])
@@ -503,13 +503,13 @@ def test_any_text_can_be_shown_streamed_selected(transcript: Transcript, said: C
 
 def test_another_theme_recolours_what_is_shown(transcript: Transcript, said: Conversation):
     transcript.show_turns([said.ask("q"), said.answer("Text `code`\n\n```py\nx = 1\n```\n\n| a |\n|--|\n| b |")])
-    height = transcript._tops[-1]
+    height = transcript._rows.tops[-1]
     dark = load_theme("dark")
     transcript.set_theme(dark)
     image = picture(transcript)
     assert image.pixelColor(2, 490) == dark.surface
     assert not holds_colour(image, load_theme("light").text)
-    assert transcript._tops[-1] == height
+    assert transcript._rows.tops[-1] == height
 
 
 # What it costs
@@ -539,7 +539,7 @@ def test_few_documents_are_kept_however_far_one_scrolls(transcript: Transcript, 
     bar = transcript.verticalScrollBar()
     while bar.value() > 0:
         bar.setValue(bar.value() - 400)
-    kept = sum(segment.document is not None for message in transcript._messages for segment in message.segments)
+    kept = sum(segment.document is not None for message in transcript._rows.messages for segment in message.segments)
     assert kept <= 150
 
 
@@ -600,7 +600,7 @@ def test_reasoning_is_folded_above_the_answer(transcript: Transcript, said: Conv
     transcript.show_turns(said.turns)
     assert fold(transcript).text() == "Thought for 4.2 s"
     assert "Hm, water." not in transcript.plain_text()
-    assert fold(transcript).geometry().bottom() < transcript._messages[0].body_top + transcript._tops[0]
+    assert fold(transcript).geometry().bottom() < transcript._rows.messages[0].body_top + transcript._rows.tops[0]
 
 
 def test_a_reply_without_reasoning_has_nothing_to_open(transcript: Transcript, said: Conversation):
@@ -636,7 +636,7 @@ def test_the_line_that_is_clicked_stays_where_it_is(transcript: Transcript, said
         said.answer(LONG)
     transcript.show_turns(said.turns)
     if not following:
-        transcript.verticalScrollBar().setValue(transcript._tops[1] - 200)
+        transcript.verticalScrollBar().setValue(transcript._rows.tops[1] - 200)
         QApplication.processEvents()
     before = fold(transcript).y()
     QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
@@ -699,7 +699,7 @@ def test_reasoning_itself_can_be_selected(transcript: Transcript, said: Conversa
     transcript.show_turns(said.turns)
     QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
     (message,) = transcript.messages()
-    place = QPoint(transcript._left + 4, transcript._tops[0] + message.body_top + 8 - transcript._value)
+    place = QPoint(transcript._left + 4, transcript._rows.tops[0] + message.body_top + 8 - transcript._value)
     QTest.mouseDClick(transcript.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
     assert transcript.selected_text() == "Hm"
 
@@ -742,7 +742,7 @@ def test_what_is_offered_stands_below_the_last_message(transcript: Transcript, s
     transcript.offer(["Leave out the oldest turns", "Use a larger window"])
     first, second = offers(transcript)
     assert (first.text(), second.text()) == ("Leave out the oldest turns", "Use a larger window")
-    assert first.y() > transcript._tops[1] + transcript.messages()[1].body_bottom
+    assert first.y() > transcript._rows.tops[1] + transcript.messages()[1].body_bottom
     with qtbot.waitSignal(transcript.offer_taken) as taken:
         QTest.mouseClick(second, Qt.MouseButton.LeftButton)
     assert taken.args == [1]
@@ -777,9 +777,9 @@ def test_a_turn_that_is_removed_leaves_no_gap(transcript: Transcript, said: Conv
     transcript.remove_turn(failed.id)
     assert "does not fit" not in transcript.plain_text()
     assert offers(transcript) == []
-    alone = transcript._tops
+    alone = transcript._rows.tops
     transcript.show_turns(said.turns[:1])
-    assert transcript._tops == alone
+    assert transcript._rows.tops == alone
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -794,8 +794,8 @@ def test_wherever_a_selection_runs_no_thought_gets_among_what_was_said(transcrip
         if message.has_thought:
             transcript._turn_fold(message)
     for index in range(4):
-        transcript._measure_message(index, -10_000, 100_000, 1000)
-        transcript._lay_out_message(index, 0)
+        transcript._rows.measure_between(-10_000, 100_000)
+        transcript._rows.lay_out(index)
     spots = []
     for number, segment, position in ends:
         message = transcript.messages()[number]

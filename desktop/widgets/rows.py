@@ -1,0 +1,270 @@
+"""Where the messages of a conversation stand: one below the other, read and measured when they are seen.
+
+It knows heights, not widgets: what is on the screen, and when, is the transcript's business. Vertical places are whole
+pixels from the top of the first message.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from time import thread_time
+
+from desktop.widgets.boxes import BoxedSegment, colouring
+from desktop.widgets.message_view import MessageView
+from desktop.widgets.segments import Segment, Shelf, UnreadSegment
+from desktop.widgets.typesetting import Look, Setting
+
+ALL = 1000  # more segments than fit on a screen
+_TOP = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Anchor:
+    """Something that should keep its place while what is above it changes."""
+
+    message: MessageView
+    segment: Segment | None  # None: the line that stands for its reasoning
+    place: int  # of its top, from the top of the view
+    height: int  # it had then
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """A segment, and where its picture begins."""
+
+    message: MessageView
+    segment: Segment
+    top: int
+
+
+class Rows:
+    """The messages that are shown. `on_replaced` is told what stands where a segment was."""
+
+    def __init__(self, look: Look, on_replaced: Callable[[Segment, Sequence[Segment]], None]) -> None:
+        self.messages: list[MessageView] = []
+        self.tops = [_TOP]  # of the messages, the end of the last behind them
+        self.look = look
+        self.setting = Setting(1, 1)
+        self.shelf = Shelf()
+        self._on_replaced = on_replaced
+        self._changed_from: int | None = None
+        self._jobs: list[Iterator[None]] = []  # code to be coloured when there is time
+
+    @property
+    def end(self) -> int:
+        return self.tops[-1]
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether something must be painted again."""
+        return self._changed_from is not None
+
+    @property
+    def has_work(self) -> bool:
+        """Whether there is code that waits for its colours."""
+        return bool(self._jobs)
+
+    # Which they are
+
+    def show(self, messages: Iterable[MessageView]) -> None:
+        self._jobs.clear()
+        self.shelf.clear()
+        self.messages[:] = messages
+        self.lay_out_all()
+
+    def add(self, message: MessageView) -> None:
+        self.messages.append(message)
+        message.lay_out(self.setting, self.look)
+        self._place(len(self.messages) - 1)
+        self.changed(self.tops[-2])
+
+    def remove(self, index: int) -> None:
+        del self.messages[index]
+        del self.tops[index + 1]
+        self._place(index)
+        self.changed(self.tops[index])
+
+    def index_of(self, turn_id: int) -> int | None:
+        for index in range(len(self.messages) - 1, -1, -1):
+            if self.messages[index].turn.id == turn_id:
+                return index
+        return None
+
+    def top_of(self, message: MessageView) -> int:
+        return self.tops[self.messages.index(message)]
+
+    # What changes
+
+    def grow(self, index: int, text: str, *, is_thought: bool, measures: bool) -> bool:
+        """Go on with the text of a message; whether anything changed. What is new is measured if it `measures`."""
+        message = self.messages[index]
+        first = message.first_open(of_thought=is_thought)
+        before = message.segments[first:]
+        top = message.think(text, self.look) if is_thought else message.grow(text, self.look)
+        if top is None:
+            return False
+        self.changed(self.tops[index] + top)
+        self.tell_replaced(message, first, before)
+        if measures:
+            for segment in message.segments[first:]:
+                if not segment.is_measured(self.setting):
+                    self.measure(segment)
+        self.lay_out(index, first)
+        return True
+
+    def tell_replaced(self, message: MessageView, first: int, before: Sequence[Segment]) -> None:
+        """Tell what stands where the segments from `first` on were."""
+        after = message.segments[first:]
+        for number, segment in enumerate(before):
+            if segment not in after:
+                self._on_replaced(segment, after[number : number + 1] or message.segments[-1:])
+
+    def changed(self, top: int) -> None:
+        """What is below this height must be painted again."""
+        self._changed_from = top if self._changed_from is None else min(top, self._changed_from)
+
+    def take_changes(self) -> int | None:
+        """The height from which on things must be painted again; it is asked for once."""
+        changed, self._changed_from = self._changed_from, None
+        return changed
+
+    # Laying out
+
+    def lay_out_all(self) -> None:
+        for message in self.messages:
+            message.lay_out(self.setting, self.look)
+        self._place(0)
+
+    def lay_out(self, index: int, first: int = 0) -> None:
+        """Place the segments of a message from `first` on, and what is below it."""
+        self.messages[index].lay_out(self.setting, self.look, first)
+        self._place(index)
+
+    def forget_measures(self) -> None:
+        for message in self.messages:
+            for segment in message.segments:
+                segment.forget_measure()
+
+    def measure_between(self, top: int, bottom: int, most: int = ALL) -> bool:
+        """Read, or measure, up to `most` segments of each message; whether there was anything to do."""
+        measured = False
+        for index in self.between(top, bottom):
+            message = self.messages[index]
+            first = self._measure_message(index, top, bottom, most)
+            if first is None:
+                continue
+            self.changed(self.tops[index] + (message.segment_top(first) if message.segments else 0))
+            self.lay_out(index, first)
+            measured = True
+            if most < ALL:
+                break
+        return measured
+
+    def measure(self, segment: Segment) -> None:
+        segment.measure(self.setting, self.look)
+        self.shelf.touch(segment)
+        if isinstance(segment, BoxedSegment) and segment.box.wants_colours:
+            segment.box.is_coloured = True
+            self._jobs.append(colouring(segment.box))
+
+    def read(self, index: int, number: int) -> None:
+        """Read a segment that is unread, wherever it is."""
+        message = self.messages[index]
+        unread = message.segments[number]
+        if isinstance(unread, UnreadSegment):
+            self._on_replaced(unread, message.read(number))
+            self.changed(self.tops[index] + message.body_top)
+            self.lay_out(index, number)
+
+    def colour(self, seconds: float) -> None:
+        """Colour code for about so long."""
+        until = thread_time() + seconds
+        for _ in self._jobs[0]:
+            if thread_time() > until:
+                return
+        del self._jobs[0]
+
+    # What is where
+
+    def between(self, top: int, bottom: int) -> range:
+        """The messages that reach into a stretch."""
+        first = bisect_right(self.tops, top) - 1
+        last = bisect_right(self.tops, bottom)
+        return range(max(0, first), min(len(self.messages), last))
+
+    def rows_between(self, top: int, bottom: int) -> Iterator[Row]:
+        """The segments that reach into a stretch."""
+        for index in self.between(top, bottom):
+            message, offset = self.messages[index], self.tops[index]
+            for number in message.segments_between(top - offset, bottom - offset):
+                yield Row(message, message.segments[number], offset + message.segment_top(number))
+
+    def row_near(self, y: int) -> Row | None:
+        """The segment at, or nearest to, a height."""
+        index = max(0, min(bisect_right(self.tops, y) - 1, len(self.messages) - 1))
+        while index > 0 and not self.messages[index].segments:
+            index -= 1
+        if not self.messages or not self.messages[index].segments:
+            return None
+        message, offset = self.messages[index], self.tops[index]
+        number = message.segment_near(y - offset)
+        return Row(message, message.segments[number], offset + message.segment_top(number))
+
+    def row_of(self, message: MessageView, segment: Segment) -> Row:
+        top = self.top_of(message) + message.segment_top(message.segments.index(segment))
+        return Row(message, segment, top)
+
+    # What keeps its place
+
+    def anchor(self, top: int, height: int, *, skip_unmeasured: bool = False) -> Anchor | None:
+        """What a reader looks at who sees this stretch."""
+        fallback: Anchor | None = None
+        for row in self.rows_between(top, top + height):
+            anchor = Anchor(row.message, row.segment, row.top - top, row.segment.height)
+            if row.segment.is_measured(self.setting) or not skip_unmeasured:
+                return anchor
+            fallback = fallback or anchor
+        return fallback
+
+    def value_for(self, anchor: Anchor) -> int | None:
+        """Where the view must begin so that the anchor stands where it stood; `None` when it is gone."""
+        message = anchor.message
+        if message not in self.messages:
+            return None
+        top = self.top_of(message)
+        if anchor.segment is None:
+            return top + message.fold_top - anchor.place
+        if anchor.segment not in message.segments:
+            return None
+        number = message.segments.index(anchor.segment)
+        place = anchor.place
+        if place < 0 and anchor.height and anchor.segment.height != anchor.height:
+            place = place * anchor.segment.height // anchor.height
+        return top + message.segment_top(number) - place
+
+    def _measure_message(self, index: int, top: int, bottom: int, most: int) -> int | None:
+        """Measure what is between two heights of a message; the first segment that was measured."""
+        message = self.messages[index]
+        first: int | None = None
+        offset = self.tops[index]
+        for number in message.segments_between(top - offset, bottom - offset):
+            segment = message.segments[number]
+            if segment.is_measured(self.setting):
+                continue
+            if isinstance(segment, UnreadSegment):
+                self._on_replaced(segment, message.read(number))
+                return number if first is None else first
+            self.measure(segment)
+            first = number if first is None else first
+            most -= 1
+            if most <= 0:
+                break
+        return first
+
+    def _place(self, first: int) -> None:
+        """Put the messages from `first` on below each other."""
+        heights = (message.height for message in self.messages[first:])
+        self.tops[first:] = accumulate(heights, initial=self.tops[first])
