@@ -303,7 +303,7 @@ class TextDelta:
 @dataclass(frozen=True, slots=True)
 class GenerationFinished:
     """A reply ended; `text` is all of its answer, also where it was cancelled half-way, and `reasoning` what it thought
-    before."""
+    before. Of a reply that was gone on with, that is what is new, and `begun_ids` are the tokens it had before."""
 
     request: RequestId
     text: str
@@ -313,6 +313,7 @@ class GenerationFinished:
     timings: Timings
     trace: Trace
     reasoning: str = ""
+    begun_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,8 @@ class Generation:
         self._ids: list[int] = []
         self._pieces: list[bytes] = []
         self._before_answer = 0  # tokens
-        self._shown_before = 0  # characters that a reply gone on with held back, and that were shown when it ended
+        # Characters that a reply gone on with held back, and that were shown when it ended.
+        self._shown_before = dict.fromkeys(DeltaKind, 0)
         self._times: list[float] = []
         self._prompt = Prompt((), (), ())
         self._left_out: tuple[int, ...] = ()
@@ -201,8 +202,12 @@ class Generation:
                 if not self._stream.reasoning:
                     sampler.follow(token)
                 passed += self._stream.feed(self._piece(token))
-            shown = sum(len(part.text) for part in passed if part.kind is DeltaKind.ANSWER)
-            self._shown_before = max(0, len(before.content) - shown)
+            said = {DeltaKind.ANSWER: before.content if begun else ""}
+            if tuple(begun) == before.token_ids:  # else its reasoning is not among them
+                said[DeltaKind.REASONING] = before.reasoning
+            for kind, text in said.items():
+                shown = sum(len(part.text) for part in passed if part.kind is kind)
+                self._shown_before[kind] = max(0, len(text) - shown)
 
     def _piece(self, token: int) -> bytes:
         """The bytes of a token that was sampled; a control token has some only where it marks reasoning."""
@@ -225,9 +230,8 @@ class Generation:
         return None
 
     def _delta(self, part: Part) -> Iterator[TextDelta]:
-        text = part.text
-        if part.kind is DeltaKind.ANSWER and self._shown_before:
-            text, self._shown_before = text[self._shown_before :], max(0, self._shown_before - len(text))
+        before = self._shown_before[part.kind]
+        text, self._shown_before[part.kind] = part.text[before:], max(0, before - len(part.text))
         if text:
             self._text[part.kind].append(text)
             yield TextDelta(self._request.id, text, part.kind, len(self._ids), self._times[-1], self._times[0])
@@ -254,6 +258,7 @@ class Generation:
                 accepted_tokens=self._decoder.accepted if self._decoder is not None else 0,
             ),
             timings=self._timings(),
+            begun_ids=self._prompt.begun,
         )
 
     def _timings(self) -> Timings:

@@ -368,7 +368,8 @@ def test_a_reply_that_was_cut_short_goes_on_where_it_ended_and_reads_nothing_twi
     assert first.text + more.text == "one two three four five"
     assert cached_in(more) == held
     assert more.timings.prefill_tokens == 1, "the token sampled last was never read"
-    whole = Message(Role.ASSISTANT, first.text + more.text, first.trace.kept_ids + more.trace.kept_ids)
+    assert more.begun_ids == first.trace.kept_ids
+    whole = Message(Role.ASSISTANT, first.text + more.text, more.begun_ids + more.trace.kept_ids)
     after = bench.finish("count", whole, "and?")
     assert cached_in(after) >= more.usage.input_tokens
 
@@ -377,7 +378,20 @@ def test_an_edited_reply_goes_on_after_its_new_words() -> None:
     bench = Bench(Script(replies=(("one ", "two "), ("four",))))
     first = bench.finish("count", max_tokens=2)
     edited = Message(Role.ASSISTANT, "one 2 three ", first.trace.kept_ids)
-    assert bench.finish("count", edited, continues=True).text == "four"
+    more = bench.finish("count", edited, continues=True)
+    assert more.text == "four"
+    whole = Message(Role.ASSISTANT, "one 2 three four", more.begun_ids + more.trace.kept_ids)
+    assert cached_in(bench.finish("count", whole, "and?")) >= more.usage.input_tokens
+
+
+@pytest.mark.parametrize("cut", [3, 4, 5, 8, 9])  # within the reasoning, within the answer
+def test_a_reply_cut_while_it_thought_goes_on_thinking_and_says_nothing_twice(cut: int) -> None:
+    bench = Bench(Script(replies=(THINKING[:cut], THINKING[cut:]), template=KEEPING))
+    first = bench.finish("Hi", max_tokens=cut)
+    more = bench.finish("Hi", reply_of(first), continues=True)
+    assert first.text + more.text == "So it is."
+    # What looked like the beginning of a mark was shown when the reply was cut, and cannot be taken back.
+    assert (first.reasoning + more.reasoning).removesuffix("</th") == "Why? stop"
 
 
 def test_what_a_reply_held_back_when_it_was_cut_is_not_written_twice() -> None:
