@@ -76,11 +76,16 @@ class _Unload:
 
 
 @dataclass(frozen=True, slots=True)
+class _Keep:
+    states: StateBudget
+
+
+@dataclass(frozen=True, slots=True)
 class _Try:
     """Nothing is asked: find out a little more about the loaded model. Never in the queue."""
 
 
-_Job = GenerationRequest | _Load | _Unload | _Try
+_Job = GenerationRequest | _Load | _Unload | _Keep | _Try
 
 
 class LocalEngine:
@@ -125,6 +130,10 @@ class LocalEngine:
 
     def unload(self) -> None:
         self._queue(_Unload())
+
+    def keep_states(self, states: StateBudget) -> None:
+        """Keep to this budget from now on, once what was asked before is done. What is beyond it goes at once."""
+        self._queue(_Keep(states))
 
     def generate(self, request: GenerationRequest) -> RequestId:
         _file_of(request)
@@ -221,6 +230,9 @@ class LocalEngine:
             case _Unload():
                 self._take(job)
                 self._unload(bench)
+            case _Keep():
+                self._take(job)
+                bench.keep_states(job.states)
             case GenerationRequest():
                 self._answer(job, bench)
             case _Try():
@@ -306,7 +318,7 @@ class LocalEngine:
                     self._emit(GenerationFailed(job.id, fault))
             case _Load():
                 self._emit(ModelFailed(job.model, fault))
-            case _Unload():
+            case _Unload() | _Keep():
                 pass
             case _Try():
                 if self._bench is not None and self._bench.info is not None:

@@ -43,14 +43,7 @@ class PrefixCache:
     @classmethod
     def within(cls, budget: StateBudget) -> PrefixCache:
         """A cache that keeps to `budget`. What an earlier, larger one left on disk goes."""
-        if budget.folder is None:
-            return cls(budget.memory)
-        folder = StateFolder(budget.folder, budget.disk)
-        if budget.disk:
-            return cls(budget.memory, folder)
-        folder.clear()
-        folder.close()
-        return cls(budget.memory)
+        return cls(budget.memory, _disk_within(budget))
 
     @property
     def outlasts(self) -> bool:
@@ -102,14 +95,21 @@ class PrefixCache:
             if key == self._key and state.tokens[: len(tokens)] == tokens:
                 del self._states[key, tokens]
         self._states[self._key, state.tokens] = state
-        while self.size > self._budget:
-            self._states.popitem(last=False)
-            self._has_evicted = True
+        self._make_room()
 
     def keep_all_of(self, model: Model) -> None:
         """Keep what the model holds: it is about to be freed."""
         if len(model.tokens) >= _WORTH_KEEPING:
             self.keep(model.save())
+
+    def keep_to(self, budget: StateBudget) -> None:
+        """Another budget from now on; what is held stays as far as that reaches."""
+        if self._disk is not None:
+            self._disk.close()  # what was to be written is, before the folder is looked at anew
+        self._budget, self._disk = budget.memory, _disk_within(budget)
+        if self._disk is not None:
+            self._disk.open(self._key)
+        self._make_room()
 
     def forget(self) -> None:
         """Give up what is held in memory."""
@@ -120,6 +120,11 @@ class PrefixCache:
         self._states.clear()
         if self._disk is not None:
             self._disk.close()
+
+    def _make_room(self) -> None:
+        while self.size > self._budget:
+            self._states.popitem(last=False)
+            self._has_evicted = True
 
     def _best(self, tokens: Sequence[int]) -> tuple[Snapshot | None, int]:
         best, length = None, 0
@@ -146,6 +151,18 @@ class PrefixCache:
         if self._is_first:
             return ReuseEnd.MODEL_RELOADED
         return ReuseEnd.EVICTED if self._has_evicted else ReuseEnd.TURN_CHANGED
+
+
+def _disk_within(budget: StateBudget) -> StateFolder | None:
+    if budget.folder is None:
+        return None
+    folder = StateFolder(budget.folder, budget.disk)
+    if budget.disk:
+        folder.shrink()
+        return folder
+    folder.clear()
+    folder.close()
+    return None
 
 
 def _cut(model: Model, shared: int, wanted: int, end: ReuseEnd) -> Reuse:

@@ -103,6 +103,10 @@ class StateFolder:
         for entry in found:
             _delete(entry.path)
 
+    def shrink(self) -> None:
+        """Delete what is beyond the budget, as soon as the writer comes to it."""
+        self._pending.append(self._writer.submit(self._shrink_now))
+
     def wait(self) -> None:
         """Until everything that was to be written is."""
         for future in self._pending:
@@ -136,6 +140,12 @@ class StateFolder:
         except OSError as error:
             # A cache that cannot be written costs time, nothing else.
             _log.info("a KV state was not written: %s", error)
+
+    def _shrink_now(self) -> None:
+        try:
+            self._shrink()
+        except OSError as error:
+            _log.info("KV states were not deleted: %s", error)
 
     def _write_file(self, path: Path, state: Snapshot) -> None:
         temporary = path.with_suffix(_HALF_WRITTEN)

@@ -134,6 +134,10 @@ class Workbench:
         """Learn from the reply that just ended. Returns whether `info` is another one now."""
         return self._tuned(ThreadTuner.after_reply)
 
+    def keep_states(self, states: StateBudget) -> None:
+        """Keep states within another budget; those in memory are taken along as far as it reaches."""
+        self._cache.keep_to(states)
+
     def unload(self, *, keep: bool = True) -> None:
         """Free the model; with `keep`, what it holds is kept with the other states."""
         if self._loaded is not None:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from inference.errors import InvalidRequest
 from inference.leaving import Worker, closed_at_exit
-from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience
-from inference.requests import AnyModel, GenerationRequest, RemoteModel, RequestId
+from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience, WayOut
+from inference.requests import AnyModel, GenerationRequest, Proxy, RemoteModel, RequestId
 
 
 def _no_key(_: str) -> None:
@@ -21,8 +21,9 @@ def _no_key(_: str) -> None:
 class RemoteEngine:
     """Answers requests that name a `RemoteModel`, on a thread of its own, whichever server they name.
 
-    `key_of` gives a server's key by its base URL; the key goes to that address and to no other. A program that
-    never closes the engine still exits cleanly: it is closed at the interpreter's exit.
+    `key_of` gives a server's key by its base URL; the key goes to that address and to no other. `way_out` is asked for
+    the proxy before each request. A program that never closes the engine still exits cleanly: it is closed at the
+    interpreter's exit.
     """
 
     def __init__(
@@ -31,11 +32,13 @@ class RemoteEngine:
         key_of: KeyOf = _no_key,
         patience: Patience | None = None,
         clock: Clock = time.perf_counter,
+        way_out: WayOut = Proxy,
     ) -> None:
         self._emit = emit
         self._key_of = key_of
         self._patience = patience or Patience()
         self._clock = clock
+        self._way_out = way_out
         self._inbox = Inbox()
         self._worker = Worker(self._work, "remote engine")
         self._was_closed = closed_at_exit(self)
@@ -78,7 +81,7 @@ class RemoteEngine:
         # asyncio and httpx2 take a fifth of a second to import: on this thread, once an engine is wanted.
         from inference.remote.loop import run
 
-        run(self._inbox, self._emit, self._key_of, self._patience, self._clock)
+        run(self._inbox, self._emit, self._key_of, self._way_out, self._patience, self._clock)
 
 
 def _remote(model: AnyModel) -> RemoteModel:

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from inference.errors import EngineClosed
 from inference.events import Event, RemoteModelEvent
-from inference.requests import GenerationRequest, RemoteModel, RequestId
+from inference.requests import GenerationRequest, Proxy, RemoteModel, RequestId
 
 Clock = Callable[[], float]
 Emit = Callable[[Event | RemoteModelEvent], None]
 KeyOf = Callable[[str], str | None]
 """The key for the server at a base URL, `None` where it needs none. Asked for each request, on the engine's thread."""
+WayOut = Callable[[], Proxy]
+"""The way to other computers as it is now. Asked for each request, on the engine's thread."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,18 @@ from typing import assert_never
 
 from inference.errors import EngineFault, InferenceError, ModelNotOffered
 from inference.events import RemoteModelFailed, RemoteModelInfo, RemoteModelReady
-from inference.remote.inbox import Clock, Emit, Inbox, Job, KeyOf, Look, Patience
+from inference.remote.inbox import Clock, Emit, Inbox, Job, KeyOf, Look, Patience, WayOut
 from inference.remote.reply import Reply
 from inference.remote.server import Server
 from inference.remote.wire import Chunk, Offer, body_of
-from inference.requests import GenerationRequest, RemoteModel, RequestId
+from inference.requests import GenerationRequest, Proxy, RemoteModel, RequestId
 
 
-def run(inbox: Inbox, emit: Emit, key_of: KeyOf, patience: Patience, clock: Clock) -> None:
+def run(inbox: Inbox, emit: Emit, key_of: KeyOf, way_out: WayOut, patience: Patience, clock: Clock) -> None:
     """Do what comes into `inbox` until it is closed, then end what still runs."""
     loop = asyncio.new_event_loop()
     try:
-        loop.run_until_complete(_Tasks(emit, key_of, patience, clock).serve(inbox))
+        loop.run_until_complete(_Tasks(emit, key_of, way_out, patience, clock).serve(inbox))
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         inbox.wake_with(None)
@@ -33,12 +33,13 @@ def run(inbox: Inbox, emit: Emit, key_of: KeyOf, patience: Patience, clock: Cloc
 class _Tasks:
     """The requests that run, and what is known of the servers they go to."""
 
-    def __init__(self, emit: Emit, key_of: KeyOf, patience: Patience, clock: Clock) -> None:
+    def __init__(self, emit: Emit, key_of: KeyOf, way_out: WayOut, patience: Patience, clock: Clock) -> None:
         self._emit = emit
         self._key_of = key_of
+        self._way_out = way_out
         self._patience = patience
         self._clock = clock
-        self._servers: dict[str, Server] = {}
+        self._servers: dict[tuple[str, Proxy], Server] = {}  # by address, and by the way there
         self._talks: dict[RequestId, asyncio.Task[None]] = {}
         self._ends: set[asyncio.Task[None]] = set()  # that see the talks through
         self._looks: set[asyncio.Task[None]] = set()
@@ -112,9 +113,10 @@ class _Tasks:
             self._emit(RemoteModelFailed(model, _known(error)))
 
     def _server(self, base_url: str) -> Server:
-        if base_url not in self._servers:
-            self._servers[base_url] = Server(base_url, self._patience)
-        return self._servers[base_url]
+        place = base_url, self._way_out()
+        if place not in self._servers:
+            self._servers[place] = Server(base_url, self._patience, place[1])
+        return self._servers[place]
 
     async def _end_all(self) -> None:
         for task in (*self._talks.values(), *self._looks):

@@ -48,6 +48,7 @@ from inference.remote.wire import (
     offer_from,
     one_line,
 )
+from inference.requests import Proxy, ProxyKind
 
 _LONGEST_REFUSAL = 64 * 1024  # bytes of it that are read
 _NO_GOOD_ENDS = {
@@ -55,15 +56,16 @@ _NO_GOOD_ENDS = {
     "error": "the server gave up on it.",
     "abort": "the server ended it.",
 }
+_AS_THE_SYSTEM = Proxy()
 
 
 class Server:
     """A server at a base URL. Its answers are heard on the event loop it is asked from."""
 
-    def __init__(self, base_url: str, patience: Patience) -> None:
+    def __init__(self, base_url: str, patience: Patience, proxy: Proxy = _AS_THE_SYSTEM) -> None:
         self._base_url = base_url
         self._patience = patience
-        self._client = _client_for(base_url, patience)
+        self._client = _client_for(base_url, patience, proxy)
         self._offer: Offer | None = None  # believed until a request fails
 
     async def offer(self, key: str | None) -> Offer:
@@ -243,13 +245,18 @@ class Server:
         return ServerUnreachable(self._base_url, _sentence(reason))
 
 
-def _client_for(base_url: str, patience: Patience) -> httpx2.AsyncClient:
+def _client_for(base_url: str, patience: Patience, proxy: Proxy) -> httpx2.AsyncClient:
     limits = httpx2.Limits(max_keepalive_connections=0)
     timeout = httpx2.Timeout(patience.silence, connect=patience.connect, pool=None)
     try:
         if not _is_this_computer(base_url):
             return httpx2.AsyncClient(
-                verify=httpx2.create_ssl_context(), limits=limits, timeout=timeout, follow_redirects=False
+                verify=httpx2.create_ssl_context(),
+                limits=limits,
+                timeout=timeout,
+                follow_redirects=False,
+                proxy=proxy.address if proxy.kind is ProxyKind.MANUAL else None,
+                trust_env=proxy.kind is ProxyKind.SYSTEM,
             )
         # Reading the certificates takes 40 ms. One that knows none trusts nobody.
         context = (
@@ -260,7 +267,8 @@ def _client_for(base_url: str, patience: Patience) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(transport=own, timeout=timeout, follow_redirects=False)
     except (ValueError, ImportError, OSError, httpx2.InvalidURL):
         # In which words is not said: a proxy's address may hold a password.
-        reason = "the proxy or the certificates that are set in the environment cannot be used."
+        named = "was named" if proxy.kind is ProxyKind.MANUAL else "are set in the environment"
+        reason = f"the proxy or the certificates that {named} cannot be used."
     raise ServerUnreachable(base_url, reason)
 
 

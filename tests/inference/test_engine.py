@@ -177,6 +177,21 @@ def test_closing_saves_a_state_only_where_it_outlasts_the_engine(tmp_path: Path,
     assert bool(list(tmp_path.iterdir())) is on_disk
 
 
+def test_another_budget_holds_at_once_and_what_is_held_stays(tmp_path: Path) -> None:
+    script, listener = Script(), Listener()
+    engine = LocalEngine(listener, StateBudget(folder=tmp_path), loader=ScriptedLoader(script))
+    listener.last_of(engine.generate(ask("one " * 100)))
+    listener.last_of(engine.generate(ask("two " * 100)))  # the first one's state is kept now
+    engine.keep_states(StateBudget(disk=0, folder=tmp_path))
+    again = listener.last_of(engine.generate(ask("one " * 100)))
+    assert isinstance(again, GenerationFinished)
+    assert again.usage.cached_tokens
+    assert again.usage.cached_tokens >= 100
+    assert list(tmp_path.iterdir()) == []
+    engine.close()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_model_that_cannot_be_loaded_fails_its_request_and_the_engine_goes_on() -> None:
     error = ModelNotFound(Path("gone.gguf"))
     with engine_of(Script(load_error=error)) as (engine, listener, loader):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from inference.events import ReuseEnd
 from inference.model import Snapshot, StopFlag, shared_prefix
 from inference.prefix_cache import PrefixCache
+from inference.requests import StateBudget
 from inference.state_folder import StateFolder
 from tests.fakes import Script, ScriptedModel, config
 
@@ -51,6 +52,17 @@ def test_the_same_prompt_again_needs_nothing_read() -> None:
     model, cache = model_of(), PrefixCache(MEBIBYTE)
     read(model, cache, conversation(5))
     assert read(model, cache, conversation(5)) == (200, ReuseEnd.WHOLE_PROMPT)
+
+
+def test_a_smaller_budget_gives_up_what_was_used_longest_ago(tmp_path: Path) -> None:
+    model, cache = model_of(), PrefixCache(MEBIBYTE)
+    for other in (5, 6, 7):
+        read(model, cache, conversation(other))
+    each = cache.size // 2
+    cache.keep_to(StateBudget(each, 0, tmp_path))
+    assert 0 < cache.size <= each
+    assert read(model, cache, (*conversation(6), 9)) == (200, ReuseEnd.NEW_TEXT)
+    assert read(model, cache, (*conversation(5), 9))[0] == 1
 
 
 def test_a_conversation_that_was_left_comes_back_whole() -> None:

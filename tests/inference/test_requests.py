@@ -18,10 +18,13 @@ from inference.requests import (
     GenerationRequest,
     KvType,
     ModelConfig,
+    Proxy,
+    ProxyKind,
     RemoteModel,
     Sampling,
     base_url_of,
     is_address,
+    is_proxy_address,
 )
 
 HELLO = (Message(Role.USER, "Hello"),)
@@ -143,3 +146,20 @@ def test_a_model_is_another_one_on_another_device_or_with_another_kv_cache() -> 
 def test_whole_numbers_are_told_to_the_last_digit() -> None:
     with pytest.raises(InvalidRequest, match=r"seed is at least 0 and at most 4294967294; got 4294967295\."):
         Sampling(seed=2**32 - 1)
+
+
+@pytest.mark.parametrize("address", ["http://proxy.example.org:3128", "https://10.0.0.1", "HTTP://[::1]:8080/"])
+def test_a_proxy_has_an_address(address):
+    assert is_proxy_address(address)
+    assert Proxy(ProxyKind.MANUAL, address).address == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "proxy", "socks5://a", "http://me:secret@a", "http://a:99999", "http://a/path", "http://a:0", "http://"],
+)
+def test_what_is_no_proxys_address_is_refused_without_repeating_it(address):
+    assert not is_proxy_address(address)
+    with pytest.raises(InvalidRequest) as raised:
+        Proxy(ProxyKind.MANUAL, address)
+    assert "secret" not in str(raised.value)

@@ -113,6 +113,14 @@ def test_a_folder_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) 
     folder.close()
 
 
+def test_a_smaller_budget_is_kept_to_before_anything_is_written(tmp_path: Path) -> None:
+    written(tmp_path, *(state_of(number) for number in range(6)))
+    folder = StateFolder(tmp_path, 20_000)
+    folder.shrink()
+    folder.close()
+    assert 0 < sum(path.stat().st_size for path in files_of(tmp_path)) <= 20_000
+
+
 def test_clear_leaves_nothing(tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
     folder.write(state_of(1))

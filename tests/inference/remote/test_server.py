@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -36,7 +37,7 @@ from inference.events import FinishReason, GenerationFailed, GenerationFinished
 from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from inference.remote.inbox import Patience
-from inference.requests import GenerationRequest, RemoteModel, Sampling
+from inference.requests import GenerationRequest, Proxy, ProxyKind, RemoteModel, Sampling, new_request_id
 from tests.inference.remote.listening import Listener
 from tests.scripted_server import (
     CERTIFICATE,
@@ -55,12 +56,19 @@ from tests.scripted_server import (
 KEY = "sk-very-secret"
 
 
+_NO_WISH = Proxy()
+
+
 def ask_at(
-    url: str, key: str | None = None, model: str = "", patience: Patience | None = None
+    url: str,
+    key: str | None = None,
+    model: str = "",
+    patience: Patience | None = None,
+    proxy: Proxy = _NO_WISH,
 ) -> GenerationFinished | GenerationFailed:
     """The last event of one request."""
     listener = Listener()
-    engine = RemoteEngine(listener, lambda _: key, patience)
+    engine = RemoteEngine(listener, lambda _: key, patience, way_out=lambda: proxy)
     try:
         return listener.last_of(
             engine.generate(GenerationRequest(RemoteModel(url, model), (Message(Role.USER, "Hi"),)))
@@ -330,6 +338,30 @@ def test_this_computer_is_never_reached_by_a_proxy(monkeypatch: pytest.MonkeyPat
         assert proxy.received == []
         assert text_of(ask_at("http://far.invalid/v1")) == "by proxy"
         assert proxy.chats[0].path == "http://far.invalid/v1/chat/completions"
+
+
+def test_a_proxy_of_ones_own_goes_before_the_environments_and_none_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with ScriptedServer(plain("environment")) as theirs, ScriptedServer(plain("own")) as own:
+        for name in ("http_proxy", "HTTP_PROXY"):
+            monkeypatch.setenv(name, theirs.url.removesuffix("/v1"))
+        manual = Proxy(ProxyKind.MANUAL, own.url.removesuffix("/v1"))
+        assert text_of(ask_at("http://far.invalid/v1", proxy=manual)) == "own"
+        assert isinstance(error_of(ask_at("http://far.invalid/v1", proxy=Proxy(ProxyKind.NONE))), HostNotFound)
+        assert theirs.received == []
+
+
+def test_another_proxy_holds_from_the_next_request_on() -> None:
+    listener, ways = Listener(), [Proxy(ProxyKind.NONE)]
+    with ScriptedServer(plain("by proxy")) as proxy:
+        engine = RemoteEngine(listener, way_out=lambda: ways[0])
+        request = GenerationRequest(RemoteModel("http://far.invalid/v1"), (Message(Role.USER, "Hi"),))
+        assert isinstance(error_of(listener.last_of(engine.generate(request))), HostNotFound)
+        ways[0] = Proxy(ProxyKind.MANUAL, proxy.url.removesuffix("/v1"))
+        request = replace(request, id=new_request_id())
+        assert text_of(listener.last_of(engine.generate(request))) == "by proxy"
+        engine.close()
 
 
 def test_a_proxy_that_cannot_be_one_is_said_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
