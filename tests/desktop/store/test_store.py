@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Failure, FailureKind, Turn, TurnState
-from desktop.store import MIGRATIONS, Exchange, Store, StoreError, packed_trace, trace_from
+from desktop.conversations import Attachment, Failure, FailureKind, Preset, Turn, TurnState
+from desktop.store import Exchange, Store, StoreError, packed_trace, trace_from
 from inference import (
     BlockKind,
     FinishReason,
@@ -29,6 +29,7 @@ from inference import (
     RemoteModel,
     ReuseEnd,
     Role,
+    Sampling,
     Timings,
     Trace,
     Usage,
@@ -129,6 +130,66 @@ def test_another_reply_takes_the_place_of_the_first_which_is_kept(store):
     assert conversation.head == other.id
     assert store.turns(other.id) == (exchange.question, other)
     assert store.turns(exchange.reply.id)[-1].error == "No."
+
+
+def test_attachments_go_with_their_question_in_the_order_they_came(store):
+    attachments = tuple(Attachment(f"{name}.md", "md", 7, f'# {name}\n\0"🏞️') for name in "bac")
+    exchange = store.begin_exchange(
+        "What is this?",
+        conversation=None,
+        parent=None,
+        title="t",
+        model_name="small",
+        model=ModelConfig(MODEL),
+        streamed=True,
+        attachments=attachments,
+    )
+    assert exchange.question.attachments == attachments
+    assert store.turns(exchange.reply.id) == (exchange.question, exchange.reply)
+    assert exchange.reply.attachments == ()
+
+
+SAMPLING = Sampling(
+    temperature=0.0, seed=7, dry_sequence_breakers=("\n", ":"), logit_bias=((5, float("-inf")), (7, 1.5))
+)
+
+
+def test_a_system_prompt_and_sampling_are_kept_with_their_conversation(store):
+    exchange = store.begin_exchange(
+        "Hello",
+        conversation=None,
+        parent=None,
+        title="t",
+        model_name="small",
+        model=ModelConfig(MODEL),
+        streamed=True,
+        system_prompt="Be brief.",
+        sampling=SAMPLING,
+    )
+    assert (exchange.conversation.system_prompt, exchange.conversation.sampling) == ("Be brief.", SAMPLING)
+    store.set_prompt_and_sampling(exchange.conversation.id, "", None)
+    kept = store.conversation(exchange.conversation.id)
+    assert (kept.system_prompt, kept.sampling) == ("", None)
+
+
+def test_presets_are_kept_by_name(store):
+    store.save_preset(Preset("terse", "Be brief."))
+    store.save_preset(Preset("exact", "", SAMPLING))
+    store.save_preset(Preset("terse", "Be very brief."))
+    assert store.presets() == (Preset("exact", "", SAMPLING), Preset("terse", "Be very brief."))
+    store.delete_preset("exact")
+    assert store.presets() == (Preset("terse", "Be very brief."),)
+
+
+def test_what_is_temporary_is_kept_in_memory_alone_and_counted_below_zero(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = Store(None)
+    first, second = ask(store, "Hello"), ask(store, "again")
+    store.finish(ended(first.reply, "Hi"), TRACE)
+    assert sorted((each.id, each.temporary) for each in store.conversations()) == [(-2, True), (-1, True)]
+    assert store.turns(second.reply.id) == (second.question, second.reply)
+    store.close()
+    assert list(tmp_path.rglob("*")) == []
 
 
 def test_a_policy_is_kept_with_its_conversation(store):
@@ -334,41 +395,6 @@ def test_two_windows_write_side_by_side(store, path):
 
 
 # What the world does to files.
-
-
-def test_a_file_of_a_newer_version_is_refused_and_left_untouched(path):
-    Store(path).close()
-    with sqlite3.connect(path) as connection:
-        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    connection.close()
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match="newer version of Headwater"):
-        Store(path)
-    assert path.read_bytes() == before
-
-
-def _fill_an_old_file(connection: sqlite3.Connection) -> None:
-    now = "2026-01-01T00:00:00.000000+00:00"
-    connection.execute("INSERT INTO conversations (title, created, updated) VALUES ('t', ?, ?)", (now, now))
-    columns = "INSERT INTO turns (conversation, parent, role, content, created, state) VALUES"
-    connection.execute(f"{columns} (1, NULL, 'user', 'Why?', ?, 'complete')", (now,))
-    connection.execute(f"{columns} (1, 1, 'assistant', 'Because.', ?, 'complete')", (now,))
-
-
-@pytest.mark.parametrize("version", range(len(MIGRATIONS)))
-def test_a_file_of_every_earlier_version_is_brought_up_to_date(path, version):
-    path.parent.mkdir()
-    with sqlite3.connect(path) as connection:
-        for migration in MIGRATIONS[:version]:
-            migration(connection)
-        connection.execute(f"PRAGMA user_version = {version}")
-        if version:
-            _fill_an_old_file(connection)
-    connection.close()
-    store = Store(path)
-    assert [turn.message.content for turn in store.turns(2)] == (["Why?", "Because."] if version else [])
-    assert ask(store, "Hello").reply in store.turns(4 if version else 2)
-    store.close()
 
 
 def test_a_file_that_is_no_database_says_so_and_stays(path):

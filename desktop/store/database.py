@@ -1,0 +1,105 @@
+"""The file itself: opened, brought up to date, written in transactions."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from desktop.store.faults import StoreError, faults_of
+from desktop.store.schema import MIGRATIONS
+
+_MEMORY = Path(":memory:")  # SQLite's name for a database without a file
+
+
+class Database:
+    """The file at `path`, made with its folder where there is none; with `None`, a database in memory alone.
+
+    Raises:
+        StoreError: from every method, when the file cannot be read or written.
+    """
+
+    def __init__(self, path: Path | None, *, busy_seconds: float = 1.0) -> None:
+        self._path = path or _MEMORY
+        with faults_of(self._path):
+            if path is not None:
+                _make_private(path)
+                _refuse_newer(path)
+            self._connection = sqlite3.connect(self._path, timeout=busy_seconds, isolation_level=None)
+        try:
+            self._prepare()
+        except StoreError:
+            self.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The connection, to be asked."""
+        with faults_of(self._path):
+            yield self._connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it happens, or nothing."""
+        with faults_of(self._path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _prepare(self) -> None:
+        with faults_of(self._path):
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute("PRAGMA foreign_keys = ON")
+        with self.writing() as connection:
+            # Asked again inside the transaction: another window may have been faster.
+            version = _version_of(connection)
+            for migration in MIGRATIONS[version:]:
+                migration(connection)
+            if version < len(MIGRATIONS):
+                connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+
+def insert(connection: sqlite3.Connection, statement: str, *values: object) -> int:
+    """Execute an INSERT; the row's number."""
+    row = connection.execute(statement, values).lastrowid
+    assert row is not None  # noqa: S101 - what SQLite promises after an INSERT
+    return row
+
+
+def _make_private(path: Path) -> None:
+    """The folder and the file, for their owner only; SQLite's own files beside it take over the file's mode."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
+def _refuse_newer(path: Path) -> None:
+    """Leave a file that a newer version wrote as it is.
+
+    Raises:
+        StoreError: it is one.
+    """
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        version = _version_of(connection)
+    finally:
+        connection.close()
+    if version > len(MIGRATIONS):
+        raise StoreError(
+            f"The conversations in {path} were written by a newer version of Headwater. "
+            "Install that version, or start with another folder (--data-dir)."
+        )
+
+
+def _version_of(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)

@@ -1,0 +1,64 @@
+"""What the world does to the file with the conversations, in sentences for the person."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_LEAST_ROOM = 64 << 10  # bytes; with less, SQLite's own files beside the conversations cannot grow
+
+
+class StoreError(Exception):
+    """The world's fault: a full disk, a locked or damaged file. `str()` of it is a sentence for the person."""
+
+
+@contextmanager
+def faults_of(path: Path) -> Iterator[None]:
+    """Turn what the world does to the file into `StoreError`; our own mistakes pass through."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        sentence = _sentence_for(error, path)
+        if sentence is None:
+            raise
+        raise StoreError(sentence) from error
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise StoreError(_disk_full(path)) from error
+        raise StoreError(f"The conversations in {path.parent} cannot be opened: {error.strerror}.") from error
+
+
+def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:
+    # The low byte is the kind, the rest the detail.
+    match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
+        case sqlite3.SQLITE_FULL:
+            return _disk_full(path)
+        case sqlite3.SQLITE_IOERR if _has_no_room(path):
+            # So it speaks of the files beside the one with the conversations.
+            return _disk_full(path)
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return f"Another program holds the conversations in {path} locked. Close it, then go on."
+        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+            return (
+                f"The conversations in {path} are damaged and cannot be read. "
+                "Move the file away to start anew, or put a backup in its place."
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
+            return f"The conversations in {path} cannot be read or written: {error}."
+        case _:
+            return None
+
+
+def _has_no_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_ROOM
+    except OSError:
+        return False
+
+
+def _disk_full(path: Path) -> str:
+    return f"The disk with {path.parent} is full, so nothing more can be kept. Make room on it, then go on."

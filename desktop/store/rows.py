@@ -1,0 +1,125 @@
+"""Rows to values and back."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import inference
+from desktop.conversations import Attachment, Conversation, Failure, FailureKind, Turn, TurnState
+from inference import AnyModel, Message, RemoteModel, Role, Sampling, WindowPolicy
+
+CONVERSATION = (
+    "SELECT id, title, created, updated, head, draft, window_policy, pinned, folder, system_prompt, sampling"
+    " FROM conversations"
+)
+
+TURN = (
+    "SELECT id, conversation, parent, role, content, token_ids, created, state, model_name, model_path, finish_reason,"
+    " usage, timings, streamed, error, reasoning, failure, server, server_model, thought_seconds, left_out, pinned,"
+    # With the turn, so that both are of one moment; `json_group_array` takes the rows in the order they come.
+    " edited, (SELECT json_group_array(json_array(name, kind, size, text)) FROM"
+    " (SELECT * FROM attachments WHERE attachments.turn = turns.id ORDER BY position)) FROM turns"
+)
+
+
+def conversation_from(row: tuple[Any, ...], *, temporary: bool = False) -> Conversation:
+    """A row of `CONVERSATION`."""
+    number, title, created, updated, head, draft, policy, pinned, folder, system_prompt, sampling = row
+    return Conversation(
+        number,
+        title,
+        datetime.fromisoformat(created),
+        datetime.fromisoformat(updated),
+        head=head,
+        draft=draft,
+        window_policy=WindowPolicy(policy),
+        pinned=bool(pinned),
+        folder=folder,
+        system_prompt=system_prompt,
+        sampling=sampling_from(sampling),
+        temporary=temporary,
+    )
+
+
+def turn_from(row: tuple[Any, ...]) -> Turn:
+    """A row of `TURN`."""
+    (number, conversation, parent, role, content, token_ids, created, state, model_name, model_path) = row[:10]
+    finish_reason, usage, timings, streamed, error, reasoning = row[10:16]
+    failure, server, server_model, thought_seconds, left_out, pinned, edited, attachments = row[16:]
+    return Turn(
+        id=number,
+        conversation=conversation,
+        parent=parent,
+        message=Message(Role(role), content, _unpacked_ids(token_ids), reasoning),
+        created=datetime.fromisoformat(created),
+        state=TurnState(state),
+        model_name=model_name,
+        model_path=None if model_path is None else Path(model_path),
+        finish_reason=None if finish_reason is None else inference.FinishReason(finish_reason),
+        usage=None if usage is None else inference.Usage(**json.loads(usage)),
+        timings=None if timings is None else inference.Timings(**json.loads(timings)),
+        streamed=None if streamed is None else bool(streamed),
+        error=error,
+        failure=None if failure is None else _failure_from(json.loads(failure)),
+        remote=None if server is None else RemoteModel(server, server_model),
+        thought_seconds=thought_seconds,
+        left_out=tuple(json.loads(left_out)),
+        attachments=tuple(Attachment(*fields) for fields in json.loads(attachments)),
+        pinned=bool(pinned),
+        edited=bool(edited),
+    )
+
+
+def packed_sampling(sampling: Sampling | None) -> str | None:
+    """What was chosen of it, by name."""
+    if sampling is None:
+        return None
+    return json.dumps({name: value for name, value in asdict(sampling).items() if value is not None})
+
+
+def sampling_from(packed: str | None) -> Sampling | None:
+    """The sampling that was packed."""
+    if packed is None:
+        return None
+    values = json.loads(packed)
+    if "dry_sequence_breakers" in values:
+        values["dry_sequence_breakers"] = tuple(values["dry_sequence_breakers"])
+    if "logit_bias" in values:
+        values["logit_bias"] = tuple((token, bias) for token, bias in values["logit_bias"])
+    return Sampling(**values)
+
+
+def columns_of(model: AnyModel) -> tuple[str | None, str | None, str | None]:
+    """A model as the path of its file, or as its server and what that calls it."""
+    if isinstance(model, RemoteModel):
+        return None, model.base_url, model.name
+    return str(model.path), None, None
+
+
+def packed_turns(turns: Sequence[int]) -> str:
+    """Turns by their ids."""
+    return json.dumps(turns, separators=(",", ":"))
+
+
+def packed_ids(token_ids: Sequence[int]) -> bytes | None:
+    """Token ids, four bytes each; `None` where there are none."""
+    return struct.pack(f"<{len(token_ids)}i", *token_ids) if token_ids else None
+
+
+def now() -> str:
+    """This moment as it is kept: always with microseconds, so that moments sort as text."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _unpacked_ids(packed: bytes | None) -> tuple[int, ...]:
+    return struct.unpack(f"<{len(packed) // 4}i", packed) if packed else ()
+
+
+def _failure_from(facts: dict[str, str | int]) -> Failure:
+    return Failure(FailureKind(str(facts["kind"])), int(facts["needed"]), int(facts["droppable"]))

@@ -1,0 +1,93 @@
+"""What the file is made of, and how a file of an earlier version becomes one of this."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+
+def _first_schema(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "CREATE TABLE conversations ("
+        " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " title TEXT NOT NULL,"
+        " created TEXT NOT NULL,"
+        " updated TEXT NOT NULL,"
+        " head INTEGER REFERENCES turns (id),"
+        " draft TEXT NOT NULL DEFAULT '')"
+    )
+    connection.execute(
+        "CREATE TABLE turns ("
+        " id INTEGER PRIMARY KEY AUTOINCREMENT,"
+        " conversation INTEGER NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,"
+        " parent INTEGER REFERENCES turns (id) CHECK (parent < id),"
+        " role TEXT NOT NULL,"
+        " content TEXT NOT NULL,"
+        " token_ids BLOB,"
+        " created TEXT NOT NULL,"
+        " state TEXT NOT NULL,"
+        " model_name TEXT NOT NULL DEFAULT '',"
+        " model_path TEXT,"
+        " finish_reason TEXT,"
+        " usage TEXT,"
+        " timings TEXT,"
+        " streamed INTEGER,"
+        " error TEXT NOT NULL DEFAULT '',"
+        " writer TEXT)"
+    )
+    # Apart from the turns, which are read at every opening: a trace is read when somebody looks into a reply.
+    connection.execute(
+        "CREATE TABLE traces (turn INTEGER PRIMARY KEY REFERENCES turns (id) ON DELETE CASCADE, packed BLOB NOT NULL)"
+    )
+    connection.execute("CREATE TABLE new_draft (text TEXT NOT NULL)")
+    connection.execute("CREATE INDEX turns_of_conversation ON turns (conversation)")
+    connection.execute("CREATE INDEX turns_being_written ON turns (writer) WHERE state = 'writing'")
+    connection.execute("CREATE INDEX timed_turns ON turns (model_path, id) WHERE timings IS NOT NULL")
+
+
+def _reasoning_windows_and_servers(connection: sqlite3.Connection) -> None:
+    for column in (
+        "reasoning TEXT NOT NULL DEFAULT ''",
+        "thought_seconds REAL",
+        "left_out TEXT NOT NULL DEFAULT '[]'",
+        "failure TEXT",
+        "server TEXT",
+        "server_model TEXT",
+    ):
+        connection.execute(f"ALTER TABLE turns ADD COLUMN {column}")
+    connection.execute("ALTER TABLE conversations ADD COLUMN window_policy TEXT NOT NULL DEFAULT 'stop'")
+
+
+def _what_people_do_with_conversations(connection: sqlite3.Connection) -> None:
+    """Pins, folders, system prompts and sampling, attachments, presets; and what was deleted but may come back."""
+    for column in (
+        "pinned INTEGER NOT NULL DEFAULT 0",
+        "folder TEXT NOT NULL DEFAULT ''",
+        "system_prompt TEXT NOT NULL DEFAULT ''",
+        "sampling TEXT",
+        "deleted TEXT",
+    ):
+        connection.execute(f"ALTER TABLE conversations ADD COLUMN {column}")
+    for column in ("pinned INTEGER NOT NULL DEFAULT 0", "edited INTEGER NOT NULL DEFAULT 0", "deleted TEXT"):
+        connection.execute(f"ALTER TABLE turns ADD COLUMN {column}")
+    connection.execute(
+        "CREATE TABLE attachments ("
+        " turn INTEGER NOT NULL REFERENCES turns (id) ON DELETE CASCADE,"
+        " position INTEGER NOT NULL,"
+        " name TEXT NOT NULL,"
+        " kind TEXT NOT NULL,"
+        " size INTEGER NOT NULL,"
+        " text TEXT NOT NULL,"
+        " PRIMARY KEY (turn, position)) WITHOUT ROWID"
+    )
+    connection.execute(
+        "CREATE TABLE presets (name TEXT PRIMARY KEY, system_prompt TEXT NOT NULL, sampling TEXT) WITHOUT ROWID"
+    )
+
+
+MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
+    _first_schema,
+    _reasoning_windows_and_servers,
+    _what_people_do_with_conversations,
+)
+"""What brings the file from each version to the next; its version is how many of them it has seen."""

@@ -1,0 +1,13 @@
+CREATE TABLE conversations (id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL, head INTEGER REFERENCES turns (id), draft TEXT NOT NULL DEFAULT '');
+CREATE TABLE turns (id INTEGER PRIMARY KEY AUTOINCREMENT, conversation INTEGER NOT NULL REFERENCES conversations (id) ON DELETE CASCADE, parent INTEGER REFERENCES turns (id) CHECK (parent < id), role TEXT NOT NULL, content TEXT NOT NULL, token_ids BLOB, created TEXT NOT NULL, state TEXT NOT NULL, model_name TEXT NOT NULL DEFAULT '', model_path TEXT, finish_reason TEXT, usage TEXT, timings TEXT, streamed INTEGER, error TEXT NOT NULL DEFAULT '', writer TEXT);
+CREATE TABLE traces (turn INTEGER PRIMARY KEY REFERENCES turns (id) ON DELETE CASCADE, packed BLOB NOT NULL);
+CREATE TABLE new_draft (text TEXT NOT NULL);
+CREATE INDEX turns_of_conversation ON turns (conversation);
+CREATE INDEX turns_being_written ON turns (writer) WHERE state = 'writing';
+CREATE INDEX timed_turns ON turns (model_path, id) WHERE timings IS NOT NULL;
+INSERT INTO conversations (title, created, updated, draft) VALUES ('Rivers', '2026-01-01T00:00:00.000000+00:00', '2026-01-02T00:00:00.000000+00:00', 'and');
+INSERT INTO turns (conversation, parent, role, content, created, state) VALUES (1, NULL, 'user', 'Why do rivers bend?', '2026-01-01T00:00:00.000000+00:00', 'complete');
+INSERT INTO turns (conversation, parent, role, content, token_ids, created, state, model_name, model_path, finish_reason, usage, timings, streamed) VALUES (1, 1, 'assistant', 'They erode.', x'05000000', '2026-01-02T00:00:00.000000+00:00', 'complete', 'small', 'models/small.gguf', 'stop', '{"input_tokens": 120, "cached_tokens": 20, "output_tokens": 21, "reasoning_tokens": 0}', '{"queued": 0.001, "load": 0.0, "prepare": 0.002, "prefill": 0.5, "first_sample": 0.001, "decode": 2.0, "finish": 0.003, "prefill_tokens": 100, "output_tokens": 21}', 1);
+UPDATE conversations SET head = 2;
+INSERT INTO new_draft (text) VALUES ('not sent');
+PRAGMA user_version = 1;
