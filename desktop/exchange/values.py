@@ -33,8 +33,8 @@ class Tree:
     """A conversation with all of its turns, those on other branches included, a turn never before its parent.
 
     Where it comes from a file, the ids in it (`Conversation.id` and `.head`, `Turn.id`, `.conversation`, `.parent` and
-    `.left_out`) are the file's own: they hold together, and whoever keeps the tree gives new ones. No turn is being
-    written. `traces` are those of replies, by the turns' ids.
+    `.left_out`) are the file's own: they hold together within this tree, and whoever keeps it gives new ones. No turn
+    is being written. `traces` are those of replies, by the turns' ids.
     """
 
     conversation: Conversation

@@ -1,0 +1,117 @@
+"""Headwater's own file of conversations: JSON that holds all there is to know of them.
+
+The form is written down in docs/export-format.md.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import inference
+from desktop.conversations import Conversation, Turn, TurnState
+from desktop.exchange.portable import Damaged, from_portable, to_portable
+from desktop.exchange.values import Imported, ImportRefused, Tree
+
+FORMAT = "headwater-conversations"
+VERSION = 1
+
+_TOKEN_IDS = range(-(2**31), 2**31)
+
+
+def to_json(
+    conversation: Conversation, turns: Sequence[Turn], traces: Mapping[int, inference.Trace] | None = None
+) -> str:
+    """One conversation with these turns, which are all of its branches', as a file."""
+    return to_json_of((Tree(conversation, tuple(turns), traces or {}),))
+
+
+def to_json_of(trees: Sequence[Tree]) -> str:
+    """Several conversations as one file, a line for each turn."""
+    head = f'{{"format": "{FORMAT}", "version": {VERSION}, "conversations": ['
+    return head + ",".join("\n" + _conversation_text(tree) for tree in trees) + "\n]}\n"
+
+
+def is_own(document: object) -> bool:
+    """Whether this says that it is such a file."""
+    return isinstance(document, dict) and document.get("format") == FORMAT
+
+
+def from_own(document: Mapping[str, Any], name: str) -> Imported:
+    """The conversations in what was read of a file of that name.
+
+    Raises:
+        ImportRefused: it is damaged, or of a later version.
+    """
+    version = document.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise ImportRefused(f"{name} was written by a newer version of Headwater. Install that version to read it.")
+    try:
+        return Imported(tuple(_trees_in(document)))
+    except Damaged as error:
+        sentence = f"{name} is damaged: it is not what Headwater writes at {error}. Nothing of it was taken."
+        raise ImportRefused(sentence) from error
+
+
+def _conversation_text(tree: Tree) -> str:
+    about = _text(to_portable(tree.conversation)).removesuffix("}")
+    turns = ",".join("\n" + _text(turn) for turn in _turns_of(tree))
+    return f'{about}, "turns": [{turns}]}}'
+
+
+def _turns_of(tree: Tree) -> Iterator[dict[str, object]]:
+    there = {turn.id for turn in tree.turns}
+    for turn in tree.turns:
+        data = to_portable(turn if turn.parent in there else replace(turn, parent=None))
+        assert isinstance(data, dict)  # noqa: S101 - what a record becomes
+        data.pop("conversation")  # the one it stands in
+        if (trace := tree.traces.get(turn.id)) is not None:
+            data["trace"] = to_portable(trace)
+        yield data
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _trees_in(document: Mapping[str, Any]) -> Iterator[Tree]:
+    if document.get("version") != VERSION:
+        raise Damaged("version")
+    conversations = document.get("conversations")
+    if not isinstance(conversations, list):
+        raise Damaged("conversations")
+    for number, data in enumerate(conversations):
+        yield _tree(data, f"conversations[{number}]")
+
+
+def _tree(data: object, where: str) -> Tree:
+    conversation = replace(from_portable(Conversation, data, where), temporary=False)
+    assert isinstance(data, dict)  # noqa: S101 - or it would have been no conversation
+    listed = data.get("turns")
+    if not isinstance(listed, list):
+        raise Damaged(f"{where}.turns")
+    turns: dict[int, Turn] = {}
+    traces: dict[int, inference.Trace] = {}
+    for number, entry in enumerate(listed):
+        turn = _turn(entry, conversation, turns, f"{where}.turns[{number}]")
+        turns[turn.id] = turn
+        if "trace" in entry:
+            traces[turn.id] = from_portable(inference.Trace, entry["trace"], f"{where}.turns[{number}].trace")
+    if conversation.head is not None and conversation.head not in turns:
+        raise Damaged(f"{where}.head")
+    return Tree(conversation, tuple(turns.values()), traces)
+
+
+def _turn(entry: object, conversation: Conversation, before: Mapping[int, Turn], where: str) -> Turn:
+    if not isinstance(entry, dict):
+        raise Damaged(where)
+    turn = from_portable(Turn, {**entry, "conversation": conversation.id}, where)
+    if turn.id in before or (turn.parent is not None and turn.parent not in before):
+        raise Damaged(where)
+    if any(token not in _TOKEN_IDS for token in turn.message.token_ids):
+        raise Damaged(f"{where}.message.token_ids")
+    # Nobody is writing it here.
+    state = TurnState.INTERRUPTED if turn.state is TurnState.WRITING else turn.state
+    return replace(turn, state=state, left_out=tuple(left for left in turn.left_out if left in before))
