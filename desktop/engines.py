@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import inference
-from inference import AnyModel, EngineClosed, GenerationRequest, RemoteModel, RequestId
+from inference import AnyModel, EngineClosed, GenerationRequest, RemoteModel, RequestId, StateBudget
 
 
 class Engines:
@@ -33,6 +33,11 @@ class Engines:
         """Free the model that is loaded here; a server keeps its own."""
         if self._local is not None:
             self._local.unload()
+
+    def keep_states(self, states: StateBudget) -> None:
+        """Keep to this budget here from now on; an engine that is not made yet is made with its own."""
+        if self._local is not None:
+            self._local.keep_states(states)
 
     def generate(self, request: GenerationRequest) -> RequestId:
         """Raises EngineClosed after `close`."""

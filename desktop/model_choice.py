@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, assert_never
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
@@ -14,9 +14,20 @@ import inference
 from desktop.conversations import FailureKind
 from desktop.remedies import failure_of
 from desktop.settings import ModelWindow, Settings, SettingsFile
-from inference import AnyModel, ModelConfig, RemoteModel
+from inference import (
+    AnyModel,
+    DeviceNotFound,
+    InferenceError,
+    ModelConfig,
+    ModelCrashed,
+    OutOfMemory,
+    RemoteModel,
+)
 
 RECENT_MODELS = 8
+CPU = "CPU"
+
+_SMALL_WINDOW = 512  # tokens; below it a model has hardly room for a question
 
 
 class ModelPhase(StrEnum):
@@ -28,9 +39,26 @@ class ModelPhase(StrEnum):
     FAILED = "failed"
 
 
+class WayKind(StrEnum):
+    """What would be done otherwise."""
+
+    ON_CPU = "on the cpu"
+    SMALLER_WINDOW = "smaller window"
+    ANY_DEVICE = "any device"  # the engine's own choice
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How to load a model that could not be loaded as it was wished. A smaller window holds `context_size` tokens."""
+
+    kind: WayKind
+    context_size: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class ModelState:
-    """The chosen model: `config` names it, `info` describes it once it is ready, `error` says why it failed."""
+    """The chosen model: `config` names it, `info` describes it once it is ready, `error` says why it failed, and `ways`
+    what may go better, the likeliest first."""
 
     phase: ModelPhase = ModelPhase.NONE
     config: AnyModel | None = None
@@ -38,6 +66,7 @@ class ModelState:
     info: inference.ModelInfo | inference.RemoteModelInfo | None = None
     error: str = ""
     failure: FailureKind = FailureKind.OTHER
+    ways: tuple[Way, ...] = ()
 
     @property
     def name(self) -> str:
@@ -84,6 +113,7 @@ class ModelChoice(QObject):
         self._settings = settings
         self._embedded = embedded
         self._state = ModelState()
+        self._missing: Path | None = None
 
     @property
     def state(self) -> ModelState:
@@ -99,6 +129,20 @@ class ModelChoice(QObject):
         """The model that comes with the program."""
         return self._embedded
 
+    @property
+    def missing(self) -> Path | None:
+        """The model used last, where its file is gone and the embedded one stands in for it."""
+        return self._missing
+
+    @property
+    def as_wished(self) -> ModelConfig | None:
+        """How the chosen model file would be loaded by the settings as they are now; `None` where it is so already."""
+        config = self._state.config
+        if not isinstance(config, ModelConfig):
+            return None
+        wished = self._config_of_file(config.path)
+        return None if wished == config else wished
+
     def known_models(self) -> tuple[Path, ...]:
         """The embedded model and those used lately, as far as their files are still there."""
         recent = tuple(Path(name) for name in self._settings.current.recent_models)
@@ -112,6 +156,7 @@ class ModelChoice(QObject):
     def intend(self, model: Path | RemoteModel | None = None) -> None:
         """Say which model will be loaded: this one, else the one used last, else the embedded one; without any of them
         there is none."""
+        self._missing = None
         wanted = self._used_last() if model is None else model
         if wanted is not None:
             self._become(ModelState(ModelPhase.LOADING, self._config_of(wanted)))
@@ -125,7 +170,28 @@ class ModelChoice(QObject):
 
     def choose(self, model: Path | RemoteModel) -> None:
         """Let the model in this file, or of this server, answer from now on."""
+        self._missing = None
         self._take(self._config_of(model))
+
+    def load_as_wished(self) -> None:
+        """Load the chosen model file anew where the settings are others than it was loaded with."""
+        if (wished := self.as_wished) is not None:
+            self._take(wished)
+
+    def go(self, way: Way) -> None:
+        """Load the chosen model file this way."""
+        config = self._state.config
+        if not isinstance(config, ModelConfig):
+            return
+        match way.kind:
+            case WayKind.ON_CPU:
+                self._take(replace(config, device=CPU, gpu_layers=None))
+            case WayKind.SMALLER_WINDOW:
+                self._take(replace(config, context_size=way.context_size))
+            case WayKind.ANY_DEVICE:
+                self._take(replace(config, device=None))
+            case _:
+                assert_never(way.kind)
 
     def use_window(self, context_size: int) -> None:
         """Load the chosen model file with a context window of this size."""
@@ -156,8 +222,7 @@ class ModelChoice(QObject):
             case inference.ModelFailed(model, error) | inference.RemoteModelFailed(model, error) if (
                 model == self._state.config
             ):
-                failed = ModelState(ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind)
-                self._become(failed)
+                self._become(_failed(model, error))
             case inference.ModelUnloaded(model) if (
                 model == self._state.config and self._state.phase is ModelPhase.READY
             ):
@@ -176,14 +241,27 @@ class ModelChoice(QObject):
         settings = self._settings.current
         if settings.use_server and settings.servers:
             return settings.servers[0]
-        return Path(settings.model) if settings.model else self._embedded
+        last = Path(settings.model) if settings.model else self._embedded
+        if last is not None and self._embedded is not None and not last.is_file():
+            self._missing, last = last, self._embedded
+        return last
 
     def _config_of(self, model: Path | RemoteModel) -> AnyModel:
         if isinstance(model, RemoteModel):
             return model
-        settings, path = self._settings.current, model.absolute()
-        own = (window.context_size for window in settings.windows if window.model == str(path))
-        return ModelConfig(path, next(own, settings.context_size), settings.threads)
+        return self._config_of_file(model)
+
+    def _config_of_file(self, file: Path) -> ModelConfig:
+        settings, path = self._settings.current, file.absolute()
+        own = next((own for own in settings.windows if own.model == str(path)), ModelWindow(str(path)))
+        return ModelConfig(
+            path,
+            own.context_size or settings.context_size,
+            settings.threads,
+            settings.gpu_layers if own.device in ("", settings.device) else None,
+            device=own.device or settings.device or None,
+            kv_type=settings.kv_type,
+        )
 
     def _is_chosen(self, model: RemoteModel) -> bool:
         """Whether this is the chosen model; where none was named, the server has named its first."""
@@ -197,14 +275,19 @@ class ModelChoice(QObject):
         self.changed.emit(state)
 
     def _remember_file(self, config: ModelConfig) -> None:
-        """Only a model that could be loaded is worth coming back to, and only a window that it could be loaded with."""
+        """Only a model that could be loaded is worth coming back to, and only what it could be loaded with."""
         settings, path = self._settings.current, str(config.path)
         windows = tuple(window for window in settings.windows if window.model != path)
-        if config.context_size is not None and config.context_size != settings.context_size:
-            windows = (ModelWindow(path, config.context_size), *windows)
+        size, device = config.context_size or 0, config.device or ""
+        own = ModelWindow(
+            path, 0 if size == (settings.context_size or 0) else size, "" if device == settings.device else device
+        )
+        if own != ModelWindow(path):
+            windows = (own, *windows)
         new = replace(settings, windows=windows, use_server=False)
         if config.path == self._embedded:
-            new = replace(new, model="")
+            # Where it stands in, the other one is come back to: its disk may only be somewhere else.
+            new = replace(new, model=new.model if self._missing is not None else "")
         else:
             others = tuple(name for name in settings.recent_models if name != path)
             new = replace(new, model=path, recent_models=(path, *others)[:RECENT_MODELS])
@@ -218,3 +301,24 @@ class ModelChoice(QObject):
     def _save(self, settings: Settings) -> None:
         if settings != self._settings.current:
             self._settings.save(settings)
+
+
+def _failed(model: AnyModel, error: InferenceError) -> ModelState:
+    return ModelState(
+        ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind, ways=_ways_after(model, error)
+    )
+
+
+def _ways_after(model: AnyModel, error: InferenceError) -> tuple[Way, ...]:
+    """What may go better after this error, the likeliest first."""
+    match error:
+        case ModelCrashed():
+            on_cpu = (Way(WayKind.ON_CPU),) if error.was_on_gpu else ()
+            smaller = (Way(WayKind.SMALLER_WINDOW, error.smaller_context),) if error.smaller_context else ()
+            return on_cpu + smaller
+        case OutOfMemory(context_size=int(size)) if size // 2 >= _SMALL_WINDOW:
+            return (Way(WayKind.SMALLER_WINDOW, size // 2),)
+        case DeviceNotFound() if isinstance(model, ModelConfig) and model.device is not None:
+            return (Way(WayKind.ANY_DEVICE),)
+        case _:
+            return ()

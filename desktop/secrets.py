@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -35,6 +36,7 @@ class Keyring(Protocol):
 
     def get_password(self, service: str, name: str) -> str | None: ...
     def set_password(self, service: str, name: str, key: str) -> None: ...
+    def delete_password(self, service: str, name: str) -> None: ...
 
 
 class KeyringRefused(Exception):
@@ -84,6 +86,12 @@ class Keys:
         """Give the keyring the key that is used for this server. Ends with `KeysKept`."""
         self._do(self._keep, base_url)
 
+    def forget(self, base_url: str) -> None:
+        """Have no key for this server any more, here or in the keyring. Ends with `KeysKept`."""
+        with self._keys_lock:
+            self._keys[base_url] = self._from_environment.get(base_url)
+        self._do(self._forget, base_url)
+
     def look_for_keyring(self) -> None:
         """Find out where keys will be kept. Ends with `KeysKept`."""
         self._do(self._look)
@@ -110,6 +118,14 @@ class Keys:
                 except KeyringRefused:
                     pass
         self._said(KeysKept(place))
+
+    def _forget(self, base_url: str) -> None:
+        with self._keyring_lock:
+            keyring = self._opened()
+            if keyring is not None:
+                with suppress(KeyringRefused):  # one that is locked, or has none
+                    keyring.delete_password(SERVICE, base_url)
+        self._said(KeysKept(KeyPlace.SESSION if keyring is None else KeyPlace.KEYRING))
 
     def _from_keyring(self, base_url: str) -> str | None:
         with self._keyring_lock:
@@ -165,5 +181,13 @@ class _SystemKeyring:
 
         try:
             self._keyring.set_password(service, name, key)
+        except KeyringError:
+            raise KeyringRefused from None
+
+    def delete_password(self, service: str, name: str) -> None:
+        from keyring.errors import KeyringError
+
+        try:
+            self._keyring.delete_password(service, name)
         except KeyringError:
             raise KeyringRefused from None

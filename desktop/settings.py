@@ -53,10 +53,12 @@ class SendingKey(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelWindow:
-    """A model file that is loaded with a context window of its own size."""
+    """A model file that is loaded otherwise than the others: with a context window of its own size, on another
+    device."""
 
     model: str  # path
-    context_size: int
+    context_size: int = 0  # 0 for that of all
+    device: str = ""  # empty for that of all
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ class Settings:
     last_conversation: int | None = None  # that was open, by its id
     last_place: str = ""  # what was read of it, as the transcript names places
     recent_models: tuple[str, ...] = ()  # newest first, the embedded one never among them
-    windows: tuple[ModelWindow, ...] = ()  # of models that got another one than `context_size`
+    windows: tuple[ModelWindow, ...] = ()  # of models that are loaded otherwise than the others
     servers: tuple[RemoteModel, ...] = ()  # models of servers, the one used last first; no key is ever here
 
 
@@ -238,9 +240,15 @@ def _rows(kind: type[ModelWindow] | type[RemoteModel], value: object) -> tuple[o
     kinds = {field.name: int if field.type == "int" else str for field in fields(kind)}
     rows = []
     for row in value if isinstance(value, list) else [None]:
-        if not isinstance(row, dict) or {name: type(row.get(name)) for name in kinds} != kinds:
+        known = {name: item for name, item in row.items() if name in kinds} if isinstance(row, dict) else {}
+        if not known or any(type(item) is not kinds[name] for name, item in known.items()):
             raise ValueError(kind.__name__)
-        rows.append(kind(**{name: row[name] for name in kinds}))
+        if any(isinstance(item, int) and item < 0 for item in known.values()):
+            raise ValueError(kind.__name__)
+        try:
+            rows.append(kind(**known))
+        except TypeError as error:  # one that has to be there is not
+            raise ValueError(kind.__name__) from error
     return tuple(rows)
 
 

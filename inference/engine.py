@@ -50,6 +50,9 @@ class Engine(Protocol):
     def unload(self) -> None:
         """Free the model and its KV cache, once what was asked before is done."""
 
+    def keep_states(self, states: StateBudget) -> None:
+        """Keep to this budget from now on, once what was asked before is done. What is beyond it goes at once."""
+
     def generate(self, request: GenerationRequest) -> RequestId:
         """Queue a request; it loads its model where another or none is loaded.
 
@@ -132,7 +135,6 @@ class LocalEngine:
         self._queue(_Unload())
 
     def keep_states(self, states: StateBudget) -> None:
-        """Keep to this budget from now on, once what was asked before is done. What is beyond it goes at once."""
         self._queue(_Keep(states))
 
     def generate(self, request: GenerationRequest) -> RequestId:

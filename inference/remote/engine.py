@@ -11,7 +11,7 @@ from dataclasses import replace
 from inference.errors import InvalidRequest
 from inference.leaving import Worker, closed_at_exit
 from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience, WayOut
-from inference.requests import AnyModel, GenerationRequest, Proxy, RemoteModel, RequestId
+from inference.requests import AnyModel, GenerationRequest, Proxy, RemoteModel, RequestId, StateBudget
 
 
 def _no_key(_: str) -> None:
@@ -55,6 +55,9 @@ class RemoteEngine:
 
     def unload(self) -> None:
         """Nothing is held here: a server keeps or frees its models as it likes."""
+
+    def keep_states(self, states: StateBudget) -> None:
+        """Nothing is kept here, whatever the budget."""
 
     def generate(self, request: GenerationRequest) -> RequestId:
         """Send a request to the server it names.

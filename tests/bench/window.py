@@ -61,6 +61,9 @@ class ShortReplies:
     def unload(self) -> None:
         self._engine.unload()
 
+    def keep_states(self, states: StateBudget) -> None:
+        self._engine.keep_states(states)
+
     def generate(self, request: GenerationRequest) -> RequestId:
         return self._engine.generate(replace(request, sampling=GREEDY, max_tokens=BLOCK + 1))
 

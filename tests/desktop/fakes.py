@@ -30,6 +30,7 @@ from inference import (
     RemoteModelReady,
     RequestId,
     ReuseEnd,
+    StateBudget,
     TextDelta,
     Timings,
     Trace,
@@ -52,6 +53,7 @@ class ScriptedEngine:
         self.remote_listeners: list[Callable[[RemoteModelEvent], None]] = []
         self.loads: list[AnyModel] = []
         self.unloads = 0
+        self.budgets: list[StateBudget] = []
         self.requests: list[GenerationRequest] = []
         self.cancelled: list[RequestId] = []
         self.closed = False
@@ -64,6 +66,9 @@ class ScriptedEngine:
 
     def unload(self) -> None:
         self.unloads += 1
+
+    def keep_states(self, states: StateBudget) -> None:
+        self.budgets.append(states)
 
     def generate(self, request: GenerationRequest) -> RequestId:
         if self.closed:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from desktop.conversations import FailureKind
-from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase, ModelState
+from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase, ModelState, Way, WayKind
 from desktop.settings import ModelWindow, Settings, SettingsFile
-from inference import KeyRefused, ModelConfig, ModelNotFound, OutOfMemory, RemoteModel
+from inference import (
+    DeviceNotFound,
+    KeyRefused,
+    KvType,
+    ModelConfig,
+    ModelCrashed,
+    ModelNotFound,
+    OutOfMemory,
+    RemoteModel,
+)
 from tests.desktop.fakes import ScriptedEngine
 
 
@@ -53,9 +63,77 @@ def test_the_embedded_model_is_loaded_at_first(models, engine, embedded):
 
 
 def test_the_model_used_last_is_loaded_when_there_is_one(models, engine, settings, tmp_path):
-    settings.save(Settings(model=str(tmp_path / "last.gguf"), context_size=2048, threads=3))
+    last = model_file(tmp_path / "last.gguf")
+    settings.save(Settings(model=str(last), context_size=2048, threads=3))
     models.load()
-    assert engine.loads == [ModelConfig(tmp_path / "last.gguf", 2048, 3)]
+    assert engine.loads == [ModelConfig(last, 2048, 3)]
+    assert models.missing is None
+
+
+def test_a_model_whose_file_is_gone_is_stood_in_for_and_come_back_to(models, engine, settings, embedded, tmp_path):
+    gone = tmp_path / "gone.gguf"
+    settings.save(Settings(model=str(gone)))
+    models.load()
+    assert engine.loads == [ModelConfig(embedded)]
+    assert models.missing == gone
+    engine.ready()
+    assert settings.current.model == str(gone)
+    models.choose(embedded)
+    assert models.missing is None
+
+
+def test_the_settings_say_how_a_file_is_loaded(models, engine, settings, embedded):
+    settings.save(Settings(device="CUDA0", gpu_layers=12, kv_type=KvType.Q8_0, context_size=8192, threads=2))
+    models.load()
+    assert engine.loads == [ModelConfig(embedded, 8192, 2, 12, device="CUDA0", kv_type=KvType.Q8_0)]
+
+
+def test_other_settings_hold_from_the_next_load_which_may_be_now(models, engine, settings, embedded):
+    models.load()
+    engine.ready()
+    models.load_as_wished()
+    assert engine.loads == [ModelConfig(embedded)]
+    settings.save(replace(settings.current, threads=3))
+    assert models.as_wished == ModelConfig(embedded, threads=3)
+    assert models.config == ModelConfig(embedded)
+    models.load_as_wished()
+    assert engine.loads[-1] == ModelConfig(embedded, threads=3)
+    engine.ready()
+    assert models.as_wished is None
+
+
+def test_after_a_crash_safer_ways_are_known_and_the_one_that_works_is_remembered(
+    models, engine, settings, embedded
+):
+    settings.save(Settings(device="CUDA0", gpu_layers=99))
+    models.load()
+    engine.fail_to_load(ModelCrashed(embedded, "it ended by signal 11", (), 2048, True))
+    on_cpu, smaller = models.state.ways
+    assert (on_cpu, smaller) == (Way(WayKind.ON_CPU), Way(WayKind.SMALLER_WINDOW, 2048))
+    models.go(smaller)
+    assert engine.loads[-1] == ModelConfig(embedded, 2048, gpu_layers=99, device="CUDA0")
+    engine.fail_to_load(ModelCrashed(embedded, "it ended by signal 11", (), 1024, True))
+    models.go(on_cpu)
+    assert engine.loads[-1] == ModelConfig(embedded, 2048, device="CPU")
+    engine.ready()
+    assert models.as_wished is None
+    again = choice(engine, settings, embedded)
+    again.load()
+    assert engine.loads[-1] == ModelConfig(embedded, 2048, device="CPU")
+
+
+def test_too_little_memory_offers_half_the_window_and_a_missing_device_any_other(models, engine, settings, embedded):
+    models.load()
+    engine.fail_to_load(OutOfMemory(embedded, 4096))
+    assert models.state.ways == (Way(WayKind.SMALLER_WINDOW, 2048),)
+    engine.fail_to_load(OutOfMemory(embedded, 600))
+    assert models.state.ways == ()
+    settings.save(Settings(device="CUDA7"))
+    models.choose(embedded)
+    engine.fail_to_load(DeviceNotFound(embedded, "CUDA7", ("CPU",)))
+    assert models.state.ways == (Way(WayKind.ANY_DEVICE),)
+    models.go(models.state.ways[0])
+    assert engine.loads[-1] == ModelConfig(embedded)
 
 
 def test_without_any_model_nothing_is_loaded(qapp, engine, settings):

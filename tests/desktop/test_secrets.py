@@ -35,6 +35,11 @@ class Ring:
             raise KeyringRefused
         self.keys[service, name] = key
 
+    def delete_password(self, service: str, name: str) -> None:
+        if self.locked or (service, name) not in self.keys:
+            raise KeyringRefused
+        del self.keys[service, name]
+
 
 class Said:
     """What was said, on whichever thread."""
@@ -135,6 +140,27 @@ def test_no_key_is_ever_given_for_another_address(given_keys, other):
         keys.use(address, f"{address} {key}")
     asked = keys.key_of(other)
     assert asked is None or asked.startswith(f"{other} ")
+
+
+def test_a_forgotten_key_is_nowhere_any_more(said):
+    ring = Ring()
+    keys = keys_with(ring, said)
+    keys.use(HERE, "secret")
+    keys.keep(HERE)
+    said.next()
+    keys.forget(HERE)
+    assert said.next() == KeysKept(KeyPlace.KEYRING)
+    assert ring.keys == {}
+    assert keys.key_of(HERE) is None
+
+
+@pytest.mark.parametrize("ring", [None, Ring(), Ring(locked=True)])
+def test_to_forget_a_key_that_nobody_keeps_does_no_harm(said, ring):
+    keys = keys_with(ring, said, HERE, HEADWATER_API_KEY="mine")
+    keys.use(HERE, "typed")
+    keys.forget(HERE)
+    said.next()
+    assert keys.key_of(HERE) == "mine"
 
 
 def test_the_systems_own_keyring_is_looked_for_without_harm():

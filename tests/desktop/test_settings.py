@@ -49,7 +49,7 @@ SETTINGS = st.builds(
     last_conversation=st.none() | COUNTS,
     last_place=TEXTS,
     recent_models=st.lists(TEXTS, max_size=8).map(tuple),
-    windows=st.lists(st.builds(ModelWindow, TEXTS, COUNTS), max_size=3).map(tuple),
+    windows=st.lists(st.builds(ModelWindow, TEXTS, st.integers(0, 2**31 - 1), TEXTS), max_size=3).map(tuple),
     servers=st.lists(st.builds(RemoteModel, st.sampled_from(ADDRESSES), TEXTS), max_size=3).map(tuple),
 )
 
@@ -99,7 +99,9 @@ def test_a_value_that_makes_no_sense_costs_only_itself(tmp_path):
         "sidebar_width = -5",
         "servers = 3",
         "servers = [3]",
-        "[[servers]]\nbase_url = 'http://127.0.0.1/v1'",
+        "[[servers]]\nname = 'a'",
+        "[[windows]]\nmodel = 'a'\ncontext_size = -1",
+        "[[windows]]\nmodel = 'a'\ndevice = 0",
         "[[servers]]\nbase_url = 'http://me:secret@127.0.0.1/v1'\nname = 'a'",
         "[[windows]]\nmodel = 'a'\ncontext_size = 'large'",
         "font_size = 400",
