@@ -152,6 +152,7 @@ class App(QObject):
         self._bridge.keys_kept.connect(self._servers.on_keys_kept)
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
+        self._bridge.server_answered.connect(self._watch_for_faults)
         self._bridge.counted.connect(self._draft_count.on_counted)
         self.window.closing.connect(self.leave)
         self._crash.shown.connect(self.broke)
@@ -184,10 +185,14 @@ class App(QObject):
             self.window.open_model(self._asked_for)  # it is none, and is refused in words
         self.models.load()
 
-    def _watch_for_faults(self, event: inference.Event) -> None:
-        """Our own faults inside the engine go where all of them go."""
+    def _watch_for_faults(self, event: inference.Event | inference.RemoteModelEvent) -> None:
+        """Our own faults inside the engines go where all of them go."""
         match event:
-            case inference.GenerationFailed(error=error) | inference.ModelFailed(error=error):
+            case (
+                inference.GenerationFailed(error=error)
+                | inference.ModelFailed(error=error)
+                | inference.RemoteModelFailed(error=error)
+            ):
                 if isinstance(error, EngineFault):
                     self._crash.take_fault(error.summary, error.report)
             case _:

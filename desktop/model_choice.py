@@ -241,10 +241,10 @@ class ModelChoice(QObject):
         settings = self._settings.current
         if settings.use_server and settings.servers:
             return settings.servers[0]
-        last = Path(settings.model) if settings.model else self._embedded
+        last = Path(settings.model) if settings.model else None
         if last is not None and self._embedded is not None and not last.is_file():
-            self._missing, last = last, self._embedded
-        return last
+            self._missing = last
+        return self._embedded if self._missing is not None else last or self._embedded
 
     def _config_of(self, model: Path | RemoteModel) -> AnyModel:
         if isinstance(model, RemoteModel):

@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.chat_session import Activity, ChatSession
-from desktop.conversations import FailureKind, Turn
+from desktop.conversations import Turn
 from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
@@ -49,6 +49,7 @@ from desktop.widgets.composer import Composer
 from desktop.widgets.conversation_list import ConversationList
 from desktop.widgets.conversation_page import ConversationPage
 from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.model_notices import ModelNotices
 from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
 from desktop.widgets.painting import fill
@@ -126,8 +127,7 @@ class Window(QMainWindow):
         self._session = library.current
         self._links: tuple[tuple[SignalInstance, Callable[..., None]], ...] = ()
         self._notices: list[Notice] = []
-        self._model_notice: Notice | None = None
-        self._refusals: list[Notice] = []
+        self._model_notices = ModelNotices(models, self, self)
         self._shown_phase: ModelPhase | None = None
         self._sidebar_wanted = settings.current.sidebar_shown
         self._sidebar_over = False  # in a narrow window: whether the sidebar stands where the conversation was
@@ -151,12 +151,12 @@ class Window(QMainWindow):
 
     def open_model(self, path: Path) -> None:
         """Let the model in this file answer from now on."""
-        self._forget_refusals()
+        self._model_notices.forget_refusals()
         if path.suffix.lower() == MODEL_SUFFIX:
             self._models.choose(path)
             return
         text = self.tr("{name} is not a model file. Headwater opens files that end in .gguf.").format(name=path.name)
-        self._refuse(text)
+        self._model_notices.refuse(text)
 
     def show_notice(
         self,
@@ -170,15 +170,23 @@ class Window(QMainWindow):
             if (shown.text, shown.kind) == (text, kind):
                 return shown
         notice = Notice(self._themes.current, text, kind, action)
-        notice.closed.connect(partial(self._put_away, notice))
+        notice.closed.connect(partial(self.put_away, notice))
         if on_action is not None:
             notice.action_chosen.connect(partial(self._act, notice, on_action))
         self._notices.append(notice)
         if len(self._notices) > _MOST_NOTICES:
-            self._put_away(self._notices[0])
+            self.put_away(self._notices[0])
         self._notice_stack.add(notice)
         notice.announce()
         return notice
+
+    def put_away(self, notice: Notice) -> None:
+        """Say it no longer."""
+        self._notices.remove(notice)
+        had_focus = notice.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
+        self._notice_stack.remove(notice)
+        if had_focus:
+            self.composer.focus_field()
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -419,6 +427,8 @@ class Window(QMainWindow):
         self._library.conversations_changed.connect(self._show_conversations)
         self._library.failed.connect(self._on_failed)
         self._models.changed.connect(self._show_model)
+        self._model_notices.open_wanted.connect(self._ask_for_model)
+        self._model_notices.key_wanted.connect(self._change_key)
         self._themes.changed.connect(self._set_theme)
         self.conversation_list.opened.connect(self._open_conversation)
         self.conversation_list.new_wanted.connect(self.new_action.trigger)
@@ -538,7 +548,7 @@ class Window(QMainWindow):
             self.composer.accept()
             self.transcript.scroll_to_end()
         elif self._models.config is None:
-            self._say_that_nobody_answers()
+            self._model_notices.say_that_nobody_answers()
 
     def _send_example(self, prompt: str) -> None:
         """What is being typed stays; an example that cannot be sent now is offered in an empty field."""
@@ -642,52 +652,12 @@ class Window(QMainWindow):
         self.composer.set_can_send(can_send=self._models.config is not None)
         file_info = state.file_info
         self.composer.offer_thinking(offered=file_info is not None and file_info.has_thinking_switch)
+        self.speed_bar.show_device_notes(() if file_info is None else (file_info.device_note, file_info.threads_note))
         self.eject_action.setEnabled(state.phase in (ModelPhase.LOADING, ModelPhase.READY))
         if state.phase is not self._shown_phase:
             self._shown_phase = state.phase
             self.model_picker.show_models(self._models.known_models(), self._models.known_servers())
-            self._say_how_the_model_is(state)
-
-    def _say_how_the_model_is(self, state: ModelState) -> None:
-        if self._model_notice in self._notices and self._model_notice is not None:
-            self._put_away(self._model_notice)
-        self._model_notice = None
-        if state.phase is ModelPhase.FAILED and isinstance(state.config, RemoteModel):
-            self._say_how_the_server_is(state, state.config)
-        elif state.phase is ModelPhase.FAILED:
-            action = self.tr("Open another…")
-            self._model_notice = self.show_notice(state.error, NoticeKind.ERROR, action, self._ask_for_model)
-        elif (info := state.file_info) is not None and not info.has_own_template:
-            plain = self.tr(
-                "{model} has no chat template of its own. A plain one ({template}) stands in; replies may ramble."
-            )
-            self._model_notice = self.show_notice(
-                plain.format(model=state.name, template=info.template_name), NoticeKind.INFORMATION
-            )
-
-    def _say_how_the_server_is(self, state: ModelState, model: RemoteModel) -> None:
-        action, do = self.tr("Try again"), self._models.try_again
-        if state.failure is FailureKind.KEY_REFUSED:
-            action, do = self.tr("Change the key…"), partial(self._change_key, model)
-        self._model_notice = self.show_notice(state.error, NoticeKind.ERROR, action, do)
-
-    def _say_that_nobody_answers(self) -> None:
-        """A prompt that goes nowhere stays where it was typed, and the way out stands above it."""
-        if self._models.state.phase is ModelPhase.FAILED:
-            self._say_how_the_model_is(self._models.state)
-        else:
-            self._refuse(self.tr("No model is open, so nothing was sent. Open one, then send again."))
-
-    def _refuse(self, text: str) -> None:
-        """Say why something cannot be done; it holds until another model is tried."""
-        action = self.tr("Open a model file…")
-        self._refusals.append(self.show_notice(text, NoticeKind.WARNING, action, self._ask_for_model))
-
-    def _forget_refusals(self) -> None:
-        for notice in self._refusals:
-            if notice in self._notices:
-                self._put_away(notice)
-        self._refusals.clear()
+            self._model_notices.show_state(state)
 
     # What one may choose
 
@@ -740,15 +710,8 @@ class Window(QMainWindow):
 
     # Notices
 
-    def _put_away(self, notice: Notice) -> None:
-        self._notices.remove(notice)
-        had_focus = notice.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
-        self._notice_stack.remove(notice)
-        if had_focus:
-            self.composer.focus_field()
-
     def _act(self, notice: Notice, action: Callable[[], object]) -> None:
-        self._put_away(notice)
+        self.put_away(notice)
         action()
 
     def _say_what_was_found(self) -> None:

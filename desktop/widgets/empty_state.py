@@ -102,7 +102,8 @@ class EmptyState(QScrollArea):
         examples = self._examples_for(state)
         self._title.setText(_shortened(state.name))
         failed = state.phase is ModelPhase.FAILED
-        self._about.setText(state.error if failed else self.tr(examples.about))
+        # Why it failed is said by a notice, with what can be done about it.
+        self._about.setText(self.tr("It cannot answer now.") if failed else self.tr(examples.about))
         self._show_facts(self._facts_of(state))
         self._offer(() if failed else examples.prompts)
         self.open_button.setVisible(failed)

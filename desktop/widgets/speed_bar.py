@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
@@ -37,6 +38,7 @@ class SpeedBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._figures = Figures()
+        self._device_notes: tuple[str, ...] = ()
         self.device = Figure(theme, self.tr("Device"), label="", number="", tail="")
         self.context = _Context(theme, self.tr("Context"), self.tr("context"), "000,000", " / 000,000")
         self.prefill = Figure(
@@ -64,6 +66,11 @@ class SpeedBar(QWidget):
         self.prefill.show_reading(_rate(figures.prefill_rate, self.tr(" tok/s")), self._detail_of(figures))
         self.decode.show_reading(_rate(figures.decode_rate, self.tr(" tok/s")))
         self.first_token.show_reading(_seconds(figures.ttft, self.tr(" s")))
+        self._explain()
+
+    def show_device_notes(self, notes: Sequence[str]) -> None:
+        """Say beside the device why the model runs there, and so."""
+        self._device_notes = tuple(note for note in notes if note)
         self._explain()
 
     def summary(self) -> str:
@@ -165,7 +172,7 @@ class SpeedBar(QWidget):
         by_client = self.tr("Measured here, from text to text: the server does not say.")
         waited = self.tr("Measured here: the way to the server and its queue are part of it.")
         return (
-            "",
+            "\n".join(self._device_notes),
             "",
             end,
             by_client if figures.measured_at_client and figures.decode_rate is not None else "",

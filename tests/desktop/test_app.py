@@ -20,7 +20,17 @@ from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
 from desktop.secrets import Keys
 from desktop.store import Store
-from inference import EngineFault, FinishReason, LocalEngine, Message, ModelConfig, RemoteModel, Role, embedded_model
+from inference import (
+    EngineFault,
+    FinishReason,
+    LocalEngine,
+    Message,
+    ModelConfig,
+    RemoteModel,
+    RemoteModelFailed,
+    Role,
+    embedded_model,
+)
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.scripted_server import LlamaServer, Received, ScriptedServer, models, refusal
 
@@ -190,6 +200,13 @@ def test_a_fault_inside_the_engine_is_shown_in_place_and_reported(start, engine,
     qtbot.waitUntil(lambda: app.library.current.turns[-1].state is TurnState.FAILED)
     assert "Something went wrong inside Headwater's engine" in app.library.current.turns[-1].error
     qtbot.waitUntil(lambda: any("ValueError" in record.message for record in caplog.records))
+
+
+def test_a_fault_in_asking_a_server_is_reported_too(start, qtbot):
+    app = start()
+    fault = EngineFault("ValueError: no", '  File "loop.py", line 1, in f\n')
+    with qtbot.waitSignal(app.broke):
+        app._bridge.post(RemoteModelFailed(RemoteModel("http://127.0.0.1:8080/v1"), fault))
 
 
 LOADED_BY_THE_APP = "import sys, desktop.app; print(*sorted(sys.modules))"

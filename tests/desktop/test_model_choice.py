@@ -102,9 +102,7 @@ def test_other_settings_hold_from_the_next_load_which_may_be_now(models, engine,
     assert models.as_wished is None
 
 
-def test_after_a_crash_safer_ways_are_known_and_the_one_that_works_is_remembered(
-    models, engine, settings, embedded
-):
+def test_after_a_crash_safer_ways_are_known_and_the_one_that_works_is_remembered(models, engine, settings, embedded):
     settings.save(Settings(device="CUDA0", gpu_layers=99))
     models.load()
     engine.fail_to_load(ModelCrashed(embedded, "it ended by signal 11", (), 2048, True))

@@ -873,7 +873,7 @@ class Plain(QWidget):
 def test_a_view_takes_the_place_of_the_conversation_until_escape(desk):
     window, view = desk.open(), Plain()
     window.open_view(view)
-    assert window.view is view
+    assert window.view == view
     assert view.isVisible()
     assert not window.composer.isVisible()
     desk.qtbot.keyClick(window, Qt.Key.Key_Escape)
@@ -905,7 +905,7 @@ def test_a_panel_stands_beside_the_conversation_and_in_its_place_where_it_is_nar
     window, panel = desk.open(), Plain()
     window.resize(1200, 700)
     window.open_panel(panel)
-    assert window.panel is panel
+    assert window.panel == panel
     assert panel.isVisible()
     assert window.composer.isVisible()
     window.resize(600, 700)
