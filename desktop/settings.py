@@ -13,7 +13,7 @@ import tomli_w
 
 from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel, is_proxy_address
 
-FONT_SIZES = (8, 20)  # points, from least to most
+FONT_SIZES = (10, 20)  # points, from least to most
 ZOOMS = (50, 300)  # per cent
 
 _WHOLE = (0, 2**31 - 1)

@@ -70,10 +70,11 @@ def with_high_contrast(theme: Theme) -> Theme:
 
 
 class ThemeSource(QObject):
-    """The theme that applies now: the one chosen, or the one the system shows.
+    """The theme that applies now: the one chosen, or the one the system shows; with it, in which font, and whether
+    anything moves.
 
     The application's palette follows it, so that menus and what else a style paints match on platforms that do
-    not know of light and dark.
+    not know of light and dark. Every font is made from the application's.
     """
 
     changed = Signal(object)  # Theme
@@ -85,9 +86,11 @@ class ThemeSource(QObject):
         self._application = application
         self._hints = application.styleHints()
         self._scheme = scheme
+        self._still = False
+        self._flash_time: int | None = None  # of a caret, as the system wishes it
         # Asked before our own palette covers it: where the platform names no scheme, its colours still show one.
         self._started_dark = _is_dark(application.palette())
-        application.setFont(control_font())
+        application.setFont(_chosen_font("", None))
         self._ask_platform()
         self._current = self._theme()
         application.setPalette(palette_of(self._current))
@@ -107,6 +110,35 @@ class ThemeSource(QObject):
         self._scheme = scheme
         self._ask_platform()
         self._follow()
+
+    def set_font(self, family: str, size: int | None) -> None:
+        """The font of all that is written, at this many points; without either it is the system's."""
+        before, after = QFont(QApplication.font()), _chosen_font(family, size)
+        if after == before:
+            return
+        self._application.setFont(after)
+        for widget in self._application.allWidgets():
+            if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont):
+                widget.setFont(_moved(widget.font(), before, after))
+        self.changed.emit(self._current)
+
+    def set_reduced_motion(self, *, reduced: bool) -> None:
+        """Have nothing move by itself, a caret neither, where somebody wishes so here or in the system."""
+        still = reduced or self._system_wants_stillness()
+        if still == self._still:
+            return
+        self._still = still
+        if self._flash_time is None:
+            self._flash_time = self._hints.cursorFlashTime()
+        self._hints.setCursorFlashTime(0 if still else self._flash_time)
+        for effect in Qt.UIEffect:
+            if effect is not Qt.UIEffect.UI_General:
+                self._application.setEffectEnabled(effect, not still)
+
+    def _system_wants_stillness(self) -> bool:
+        # Qt says so from 6.12 on.
+        ask = getattr(self._hints.accessibility(), "motionPreference", None)
+        return ask is not None and ask().name == "ReducedMotion"
 
     def _ask_platform(self) -> None:
         """Tell Qt too: where the platform can, title bars and file choosers come along."""
@@ -220,10 +252,30 @@ def _is_dark(palette: QPalette) -> bool:
 
 
 def _interface_font(step: int) -> QFont:
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    # Somebody who asked the system for larger letters gets them here too.
+    font = QFont(QApplication.font())
     font.setPointSizeF(max(_CONTROL_POINTS, font.pointSizeF()) + step)
     return font
+
+
+def _chosen_font(family: str, size: int | None) -> QFont:
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    if family:
+        font.setFamily(family)
+    # Somebody who asked the system for larger letters gets them here too.
+    font.setPointSizeF(max(_CONTROL_POINTS, font.pointSizeF()) if size is None else size)
+    return font
+
+
+def _moved(font: QFont, before: QFont, after: QFont) -> QFont:
+    """A widget's font after the application's has become another one: a step larger or smaller than it as before, else
+    in proportion to it."""
+    moved = QFont(font)
+    if font.family() == before.family():
+        moved.setFamily(after.family())
+    step = font.pointSizeF() - before.pointSizeF()
+    in_proportion = font.pointSizeF() * after.pointSizeF() / before.pointSizeF()
+    moved.setPointSizeF(after.pointSizeF() + step if abs(step) <= 1 else in_proportion)
+    return moved
 
 
 def _palette_roles(theme: Theme) -> tuple[tuple[QPalette.ColorRole, QColor], ...]:

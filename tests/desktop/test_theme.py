@@ -5,7 +5,9 @@ from importlib import resources
 from itertools import product
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage
+from PySide6.QtWidgets import QLabel
 
 from desktop.settings import ColourScheme
 from desktop.theme import (
@@ -151,6 +153,37 @@ def test_a_platform_in_dark_colours_is_followed_although_it_names_no_scheme(qapp
     qapp.setPalette(palette_of(load_theme("dark")))
     assert ThemeSource(qapp).current.is_dark
     qapp.setPalette(palette)
+
+
+def test_another_font_is_that_of_every_widget_and_of_those_made_later(source, qtbot):
+    button, figure, title = QLabel("a"), QLabel("b"), QLabel("c")
+    button.setFont(control_font())
+    figure.setFont(figure_font())
+    title.setFont(QFont("Noto Sans Mono", 20))
+    for label in (button, figure, title):
+        qtbot.addWidget(label)
+    with qtbot.waitSignal(source.changed):
+        source.set_font("Noto Serif", 15)
+    assert (button.font().family(), button.font().pointSizeF()) == ("Noto Serif", 15)
+    assert (figure.font().pointSizeF(), figure.font().featureValue(QFont.Tag("tnum"))) == (14, 1)
+    assert (title.font().family(), title.font().pointSizeF()) == ("Noto Sans Mono", 30)
+    assert (message_font().family(), message_font().pointSizeF()) == ("Noto Serif", 16)
+    assert code_font().pointSizeF() == 15
+    with qtbot.assertNotEmitted(source.changed):
+        source.set_font("Noto Serif", 15)
+    source.set_font("", None)
+    assert control_font().pointSizeF() == button.font().pointSizeF() == 10
+
+
+def test_with_reduced_motion_no_caret_blinks_and_no_menu_fades_in(qapp, source):
+    before = qapp.styleHints().cursorFlashTime()
+    fades = qapp.isEffectEnabled(Qt.UIEffect.UI_FadeMenu)
+    source.set_reduced_motion(reduced=True)
+    assert qapp.styleHints().cursorFlashTime() == 0
+    assert not qapp.isEffectEnabled(Qt.UIEffect.UI_FadeMenu)
+    source.set_reduced_motion(reduced=False)
+    assert qapp.styleHints().cursorFlashTime() == before > 0
+    qapp.setEffectEnabled(Qt.UIEffect.UI_FadeMenu, fades)
 
 
 def test_high_contrast_leaves_no_quiet_colour(theme):
