@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, QTimer, Signal
 
-from desktop.chat_session import Activity
+from desktop.activity import Activity
 from desktop.conversations import Turn, TurnState
 from desktop.window import Window
 from inference import FinishReason

@@ -1,14 +1,15 @@
-"""What can be done, in place, about a reply that failed."""
+"""What can be done, in place, about a reply that failed or did not come to its end."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
 import inference
 from desktop.conversations import Failure, FailureKind, Turn, TurnState
-from inference import KeyRefused, ModelError, PromptTooLong, ServerError, WindowPolicy
+from inference import AnyModel, KeyRefused, ModelError, PromptTooLong, RemoteModel, ServerError, WindowPolicy
 
 _ROOM = 512  # tokens for a reply, beside the prompt that needs the window
 
@@ -20,16 +21,19 @@ class RemedyKind(StrEnum):
     LARGER_WINDOW = "larger window"
     TRY_AGAIN = "try again"
     CHANGE_KEY = "change the key"
+    CONTINUE = "continue"
+    ASK = "ask"  # a question that has no reply
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """One thing to do, after which the question is asked again. A larger window holds `context_size` tokens and takes
-    `added_bytes` more of memory than now, as far as that can be told."""
+    """One thing to do, after which the question is asked again, or the reply `goes_on`. A larger window holds
+    `context_size` tokens and takes `added_bytes` more of memory than now, as far as that can be told."""
 
     kind: RemedyKind
     context_size: int = 0
     added_bytes: int | None = None
+    goes_on: bool = False
 
 
 def failure_of(error: Exception) -> Failure:
@@ -46,22 +50,49 @@ def failure_of(error: Exception) -> Failure:
 
 
 def remedies_for(
-    turn: Turn, info: inference.ModelInfo | inference.RemoteModelInfo | None, policy: WindowPolicy
+    turns: Sequence[Turn],
+    info: inference.ModelInfo | inference.RemoteModelInfo | None,
+    model: AnyModel | None,
+    policy: WindowPolicy,
 ) -> tuple[Remedy, ...]:
-    """What to offer below a failed reply, the likeliest first, while `info` describes the model that would answer."""
+    """What to offer below the last of the turns, the likeliest first. `model` would answer next, and `info` describes
+    it, where it is loaded."""
+    turn = turns[-1]
+    if not turn.is_reply:
+        return (Remedy(RemedyKind.ASK),)
+    goes_on = can_go_on(turn, model)
     failure = turn.failure
-    if turn.state is not TurnState.FAILED or failure is None:
+    if turn.state is TurnState.FAILED and failure is not None:
+        match failure.kind:
+            case FailureKind.PROMPT_TOO_LONG:
+                return _for_a_long_prompt(failure, info, policy, goes_on=goes_on)
+            case FailureKind.KEY_REFUSED:
+                return (Remedy(RemedyKind.CHANGE_KEY), Remedy(RemedyKind.TRY_AGAIN))
+            case FailureKind.SERVER:
+                return (Remedy(RemedyKind.TRY_AGAIN),)
+            case FailureKind.OTHER:
+                return (_CONTINUE,) if goes_on else ()
+        assert_never(failure.kind)
+    if not _was_cut_short(turn):
         return ()
-    match failure.kind:
-        case FailureKind.PROMPT_TOO_LONG:
-            return _for_a_long_prompt(failure, info, policy)
-        case FailureKind.KEY_REFUSED:
-            return (Remedy(RemedyKind.CHANGE_KEY), Remedy(RemedyKind.TRY_AGAIN))
-        case FailureKind.SERVER:
-            return (Remedy(RemedyKind.TRY_AGAIN),)
-        case FailureKind.OTHER:
-            return ()
-    assert_never(failure.kind)
+    if not goes_on:
+        return () if turn.message.content else (Remedy(RemedyKind.TRY_AGAIN),)
+    if turn.finish_reason is inference.FinishReason.WINDOW:
+        return _for_a_full_window(turns, info, policy)
+    return (_CONTINUE,)
+
+
+def can_go_on(turn: Turn, model: AnyModel | None) -> bool:
+    """Whether this model can go on with a reply: one that its model did not end by itself, or whose end a person wrote
+    over. Servers differ in what they make of half a reply, so none is asked."""
+    if not turn.is_reply or model is None or isinstance(model, RemoteModel):
+        return False
+    if not (turn.edited or turn.state is TurnState.FAILED or _was_cut_short(turn)):
+        return False
+    if turn.message.token_ids and turn.is_by(model):
+        return True
+    # Where reasoning ends and the answer begins is known by the tokens alone.
+    return bool(turn.message.content) and not turn.message.reasoning
 
 
 def larger_window(info: inference.ModelInfo, needed: int) -> int | None:
@@ -85,14 +116,44 @@ def added_memory(info: inference.ModelInfo, context_size: int) -> int | None:
     return max(0, then.kv + then.compute - now.kv - now.compute)
 
 
+_CONTINUE = Remedy(RemedyKind.CONTINUE, goes_on=True)
+
+
+def _was_cut_short(turn: Turn) -> bool:
+    if turn.state is TurnState.COMPLETE:
+        return turn.finish_reason not in (None, inference.FinishReason.STOP)
+    return turn.state is TurnState.INTERRUPTED
+
+
 def _for_a_long_prompt(
-    failure: Failure, info: inference.ModelInfo | inference.RemoteModelInfo | None, policy: WindowPolicy
+    failure: Failure,
+    info: inference.ModelInfo | inference.RemoteModelInfo | None,
+    policy: WindowPolicy,
+    *,
+    goes_on: bool,
 ) -> tuple[Remedy, ...]:
     remedies = []
     if failure.droppable and policy is WindowPolicy.STOP:
-        remedies.append(Remedy(RemedyKind.LEAVE_OUT_OLDEST))
+        remedies.append(Remedy(RemedyKind.LEAVE_OUT_OLDEST, goes_on=goes_on))
     if isinstance(info, inference.ModelInfo) and (size := larger_window(info, failure.needed)):
-        remedies.append(Remedy(RemedyKind.LARGER_WINDOW, size, added_memory(info, size)))
+        remedies.append(Remedy(RemedyKind.LARGER_WINDOW, size, added_memory(info, size), goes_on=goes_on))
     if isinstance(info, inference.ModelInfo) and failure.needed < info.context_size:
-        remedies.append(Remedy(RemedyKind.TRY_AGAIN))  # another model's window, or one made larger since
+        # Another model's window, or one made larger since.
+        remedies.append(_CONTINUE if goes_on else Remedy(RemedyKind.TRY_AGAIN))
+    return tuple(remedies)
+
+
+def _for_a_full_window(
+    turns: Sequence[Turn], info: inference.ModelInfo | inference.RemoteModelInfo | None, policy: WindowPolicy
+) -> tuple[Remedy, ...]:
+    """A reply that filled the window goes on once there is room in it."""
+    usage, has_older = turns[-1].usage, len(turns) > 2
+    if not isinstance(info, inference.ModelInfo):
+        return ()
+    held = 0 if usage is None else usage.input_tokens + usage.output_tokens
+    if held < info.context_size or (has_older and policy is WindowPolicy.DROP_OLDEST):
+        return (_CONTINUE,)
+    remedies = [Remedy(RemedyKind.LEAVE_OUT_OLDEST, goes_on=True)] if has_older else []
+    if size := larger_window(info, held):
+        remedies.append(Remedy(RemedyKind.LARGER_WINDOW, size, added_memory(info, size), goes_on=True))
     return tuple(remedies)

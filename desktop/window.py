@@ -34,7 +34,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.chat_session import Activity, ChatSession
+from desktop.activity import Activity
+from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
 from desktop.draft_count import DraftCount
 from desktop.library import Library

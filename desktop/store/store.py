@@ -22,7 +22,6 @@ from desktop.store.faults import StoreError, faults_of
 from desktop.store.rows import (
     CONVERSATION,
     TURN,
-    columns_of,
     conversation_from,
     now,
     packed_ids,
@@ -32,6 +31,7 @@ from desktop.store.rows import (
     turn_from,
 )
 from desktop.store.traces import packed_trace, trace_from
+from desktop.store.tree import TurnTrees
 from inference import AnyModel, Role, Sampling, WindowPolicy
 
 _PATH_TO_HEAD = f"""
@@ -52,7 +52,7 @@ class Exchange:
     reply: Turn
 
 
-class Store:
+class Store(TurnTrees):
     """The conversations in the file at `path`, made with its folder where there is none.
 
     Raises:
@@ -148,36 +148,6 @@ class Store:
             kept = connection.execute(f"{CONVERSATION} WHERE id = ?", (conversation,)).fetchone()
             turns = connection.execute(f"{TURN} WHERE id IN (?, ?) ORDER BY id", (asked, reply)).fetchall()
         return Exchange(self._conversation_from(kept), *(turn_from(row) for row in turns))
-
-    def begin_reply(
-        self, question: int, *, conversation: int, model_name: str, model: AnyModel, streamed: bool
-    ) -> Turn:
-        """Store another reply to a question, as one that is being written. The one before is kept beside it."""
-        with self._database.writing() as connection:
-            reply = self._begin_reply(connection, conversation, question, model_name, model, streamed=streamed)
-            row = connection.execute(f"{TURN} WHERE id = ?", (reply,)).fetchone()
-        return turn_from(row)
-
-    def _begin_reply(
-        self,
-        connection: sqlite3.Connection,
-        conversation: int,
-        question: int,
-        model_name: str,
-        model: AnyModel,
-        *,
-        streamed: bool,
-    ) -> int:
-        moment = now()
-        reply = insert(
-            connection,
-            "INSERT INTO turns (conversation, parent, role, content, created, state, model_name, model_path, server,"
-            " server_model, streamed, writer) VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)",
-            *(conversation, question, Role.ASSISTANT, moment, TurnState.WRITING, model_name),
-            *(*columns_of(model), streamed, None if self._lock is None else self._lock.name),
-        )
-        connection.execute("UPDATE conversations SET head = ?, updated = ? WHERE id = ?", (reply, moment, conversation))
-        return reply
 
     def checkpoint(self, turn: Turn) -> None:
         """Keep what has been written of a running reply."""

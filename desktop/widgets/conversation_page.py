@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
-from desktop.chat_session import Activity, ChatSession
+from desktop.activity import Activity
+from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
 from desktop.remedies import Remedy
 from desktop.theme import Theme, scroll_bar_style
@@ -88,7 +89,7 @@ class ConversationPage(QStackedWidget):
         return transcript
 
     def _follow_with(self, transcript: Transcript, session: ChatSession) -> None:
-        self._link(session.turn_removed, transcript.remove_turn)
+        self._link(session.turns_replaced, self._show_turns)
         self._link(session.reply_grew, transcript.grow)
         self._link(session.thought_grew, transcript.think)
         self._link(session.turns_left_out, transcript.change_turn)
@@ -111,6 +112,11 @@ class ConversationPage(QStackedWidget):
 
     def _on_turn_added(self, turn: Turn) -> None:
         self.transcript.add_turn(turn)
+        self._choose_page()
+
+    def _show_turns(self) -> None:
+        if self._session is not None:
+            self.transcript.show_turns(self._session.turns)
         self._choose_page()
 
     def _show_offers(self, remedies: tuple[Remedy, ...]) -> None:

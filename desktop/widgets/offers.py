@@ -1,4 +1,4 @@
-"""What can be done about a reply that failed, in words for its buttons."""
+"""What can be done about a reply that failed or did not come to its end, in words for its buttons."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ def words_for(remedy: Remedy) -> str:
             return _tr("Try again")
         case RemedyKind.CHANGE_KEY:
             return _tr("Change the key…")
+        case RemedyKind.CONTINUE:
+            return _tr("Continue")
+        case RemedyKind.ASK:
+            return _tr("Have it answered")
     assert_never(remedy.kind)
 
 

@@ -9,7 +9,7 @@ from typing import assert_never
 from PySide6.QtCore import QCoreApplication
 
 from desktop import wording
-from desktop.chat_session import Activity, Phase
+from desktop.activity import Activity, Phase
 
 
 class ProgressKind(StrEnum):

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
 import inference
 from desktop import wording
-from desktop.chat_session import Figures
+from desktop.figures import Figures
 from desktop.theme import Theme, figure_font
 from desktop.widgets.painting import cached_brush, fill, paint_focus_ring, text_width
 

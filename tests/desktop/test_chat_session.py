@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QTimer
 
-from desktop.chat_session import Activity, ChatSession, Figures, Phase
+from desktop.activity import Activity, Phase
+from desktop.chat_session import ChatSession
 from desktop.conversations import Turn, TurnState
+from desktop.figures import Figures
 from desktop.model_choice import ModelChoice
 from desktop.remedies import Remedy, RemedyKind
 from desktop.settings import SettingsFile
@@ -51,7 +53,7 @@ class Watched:
         self.added: list[Turn] = []
         self.text = ""
         self.thoughts = ""
-        self.removed: list[int] = []
+        self.replaced: list[tuple[int, ...]] = []
         self.left_out: list[Turn] = []
         self.remedies: list[tuple[Remedy, ...]] = []
         self.changed: list[Turn] = []
@@ -62,7 +64,7 @@ class Watched:
         self.session.turn_added.connect(self.added.append)
         self.session.reply_grew.connect(self.grow)
         self.session.thought_grew.connect(self.think)
-        self.session.turn_removed.connect(self.removed.append)
+        self.session.turns_replaced.connect(self.take_turns)
         self.session.turns_left_out.connect(self.left_out.append)
         self.session.remedies_changed.connect(self.remedies.append)
         self.session.turn_changed.connect(self.changed.append)
@@ -84,6 +86,9 @@ class Watched:
     def think(self, turn_id: int, text: str) -> None:
         assert turn_id == self.session.turns[-1].id
         self.thoughts += text
+
+    def take_turns(self) -> None:
+        self.replaced.append(tuple(turn.id for turn in self.session.turns))
 
     def ask(self, question: str = "Why do rivers bend?", *, streaming: bool = True) -> None:
         assert self.session.send(question, streaming=streaming)
@@ -656,7 +661,8 @@ def test_leaving_out_the_oldest_asks_again_and_is_kept_with_the_conversation(wat
     assert session.mend(Remedy(RemedyKind.LEAVE_OUT_OLDEST), streaming=True)
     assert engine.requests[-1].window_policy is WindowPolicy.DROP_OLDEST
     assert [message.content for message in engine.requests[-1].messages] == ["one", "1", "two"]
-    assert watched.removed == [failed.id]
+    assert [len(shown) for shown in watched.replaced] == [3]
+    assert failed.id not in watched.replaced[0]
     assert failed not in session.turns
     engine.say("2")
     engine.finish()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.chat_session import Activity, Phase
+from desktop.activity import Activity, Phase
 from desktop.widgets.progress import progress_of, thinking_of
 from desktop.widgets.transcript import ProgressKind
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget
 
-from desktop.chat_session import Figures
+from desktop.figures import Figures
 from desktop.theme import load_theme
 from desktop.widgets.speed_bar import NARROW, SpeedBar
 from inference import ReuseEnd

@@ -1,0 +1,67 @@
+"""What a model is asked: the turns of a conversation as a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from desktop.conversations import Turn, messages_of, turns_of_messages
+from inference import AnyModel, GenerationRequest, Message, RemoteModel, Role, Sampling, WindowPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How a conversation wants its replies."""
+
+    system_prompt: str = ""
+    sampling: Sampling | None = None
+    window_policy: WindowPolicy = WindowPolicy.STOP
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, and the turns that each of its messages is made of, by their ids."""
+
+    request: GenerationRequest
+    turns: tuple[tuple[int, ...], ...]
+
+
+def messages_for(turns: Iterable[Turn], model: AnyModel, system_prompt: str = "") -> tuple[Message, ...]:
+    """What this model is asked to read: the system prompt, where there is one, and these turns."""
+    return (*_system(system_prompt), *messages_of(turns, model))
+
+
+def ask(
+    turns: Sequence[Turn],
+    model: AnyModel,
+    wishes: Wishes,
+    *,
+    thinking: bool | None = None,
+    begun: Turn | None = None,
+) -> Asked:
+    """Ask for the reply to these turns, or for the rest of one that was `begun`."""
+    messages = messages_for(turns, model, wishes.system_prompt)
+    made_of = (((),) if wishes.system_prompt.strip() else ()) + turns_of_messages(turns)
+    pinned = frozenset(turn.id for turn in turns if turn.pinned)
+    if begun is not None:
+        messages = (*messages, _readable_by(begun, model))
+        made_of = (*made_of, (begun.id,))
+    request = GenerationRequest(
+        model,
+        messages,
+        wishes.sampling or Sampling(),
+        thinking=None if isinstance(model, RemoteModel) else thinking,
+        window_policy=wishes.window_policy,
+        pinned=tuple(index for index, of in enumerate(made_of) if not pinned.isdisjoint(of)),
+        continues=begun is not None,
+    )
+    return Asked(request, made_of)
+
+
+def _system(prompt: str) -> tuple[Message, ...]:
+    return (Message(Role.SYSTEM, prompt),) if prompt.strip() else ()
+
+
+def _readable_by(reply: Turn, model: AnyModel) -> Message:
+    """Token ids mean something to the model that sampled them only."""
+    return reply.message if reply.is_by(model) else replace(reply.message, token_ids=())

@@ -1,0 +1,172 @@
+"""The branch of a conversation that is shown: its turns, changed together with what the store keeps of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from desktop.conversations import Conversation, Turn
+from desktop.store import Store
+from desktop.turn_tree import TurnTree
+from inference import AnyModel
+
+
+@dataclass(frozen=True, slots=True)
+class _Deletion:
+    """Turns that were deleted together, and the conversation's last turn before and after."""
+
+    turns: tuple[int, ...]
+    head_before: int | None
+    head_after: int | None
+
+
+class ShownBranch:
+    """The turns from the first one to the conversation's head.
+
+    Raises:
+        StoreError: from every method that changes what is kept; then nothing is changed.
+    """
+
+    def __init__(self, store: Store, conversation: Conversation | None) -> None:
+        self._store = store
+        self._conversation: int | None = None if conversation is None else conversation.id
+        self._turns = [] if conversation is None else list(store.turns(conversation.head))
+        self._tree = TurnTree({} if conversation is None else store.branches(conversation.id))
+        self._tree.walk(turn.id for turn in self._turns)
+        self._deletions: list[_Deletion] = []
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        return self._turns
+
+    @property
+    def last(self) -> Turn | None:
+        return self._turns[-1] if self._turns else None
+
+    @property
+    def head(self) -> int | None:
+        """The last turn's id."""
+        return self._turns[-1].id if self._turns else None
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether something was deleted that can be brought back."""
+        return bool(self._deletions)
+
+    def place_of(self, turn_id: int) -> int | None:
+        """Where in it a turn stands."""
+        return next((place for place, turn in enumerate(self._turns) if turn.id == turn_id), None)
+
+    def siblings(self, turn_id: int) -> tuple[int, ...]:
+        """The turn and those that stand in its place on other branches, oldest first."""
+        return self._tree.siblings(turn_id)
+
+    def add(self, turn: Turn) -> None:
+        """The store has kept this turn, after the last one."""
+        if turn.id not in self._tree:
+            self._tree.add(turn.id, self.head)
+        self._conversation = turn.conversation
+        self._turns.append(turn)
+        self._tree.walk(shown.id for shown in self._turns)
+
+    def change(self, turn: Turn) -> None:
+        """The last turn is another: what is being written of it grows."""
+        self._turns[-1] = turn
+
+    def cut(self, length: int) -> None:
+        """Show that many turns; what is added next stands on a branch of its own."""
+        del self._turns[length:]
+
+    def begin_reply(self, place: int, model: AnyModel, model_name: str, *, streamed: bool) -> Turn:
+        """Keep another reply to the question there, as one that is being written, and cut what came after it. A reply
+        without a word is not worth a branch beside the new one."""
+        question, after = self._turns[place], self._turns[place + 1 :]
+        empty = [turn.id for turn in after[:1] if _says_nothing(turn)]
+        reply = self._store.begin_reply(
+            question.id,
+            conversation=question.conversation,
+            model_name=model_name,
+            model=model,
+            streamed=streamed,
+            instead_of=empty,
+        )
+        for turn in empty:
+            self._tree.remove(turn)
+        self.cut(place + 1)
+        return reply
+
+    def begin_continuation(self, model: AnyModel, model_name: str, *, streamed: bool) -> Turn:
+        """Keep a reply that begins as the last one did, as one that is being written, in its place."""
+        reply = self._store.begin_continuation(self._turns[-1], model_name=model_name, model=model, streamed=streamed)
+        self.cut(-1)
+        return reply
+
+    def edit(self, place: int, words: str) -> Turn:
+        """Put a turn with these words in the place of one that is shown; that one is kept, with all that came after
+        it."""
+        edited = self._store.edit(self._turns[place], words)
+        self.cut(place)
+        self.add(edited)
+        return edited
+
+    def pin(self, place: int, *, pinned: bool) -> Turn:
+        """Never leave a turn out of a full window; or do, as any other."""
+        self._store.set_turn_pinned(self._turns[place].id, pinned=pinned)
+        self._turns[place] = replace(self._turns[place], pinned=pinned)
+        return self._turns[place]
+
+    def show(self, turn_id: int) -> bool:
+        """Show the branch through this turn; false where there is none."""
+        if turn_id not in self._tree:
+            return False
+        head = self._tree.end_of(turn_id)
+        self._change(lambda conversation: self._store.set_head(conversation, head), head)
+        return True
+
+    def delete_message(self, place: int) -> int:
+        """Delete one turn; what came after it stands after the one before. Returns how many were deleted."""
+        turn = self._turns[place].id
+        is_last = place == len(self._turns) - 1
+        return self._delete((turn,), self._head_without(turn) if is_last else self.head)
+
+    def delete_from(self, place: int) -> int:
+        """Delete a turn and all that came after it, on whatever branch; returns how many those were. Where it stood on
+        one of several branches, another of them is shown."""
+        turn = self._turns[place].id
+        return self._delete(self._tree.below(turn), self._head_without(turn))
+
+    def undo(self) -> bool:
+        """Bring back what was deleted last; false where nothing was."""
+        if not self._deletions:
+            return False
+        deletion = self._deletions[-1]
+        head = deletion.head_before if self.head == deletion.head_after else self.head
+        self._change(lambda conversation: self._store.restore_turns(conversation, deletion.turns, head=head), head)
+        self._deletions.pop()
+        return True
+
+    def _delete(self, turns: tuple[int, ...], head: int | None) -> int:
+        deletion = _Deletion(turns, self.head, head)
+        self._change(lambda conversation: self._store.delete_turns(conversation, turns, head=head), head)
+        self._deletions.append(deletion)
+        return len(turns)
+
+    def _head_without(self, turn_id: int) -> int | None:
+        """The last turn to be shown when this one and all after it are gone: that of a branch beside it, the one
+        before rather than the one after, else the turn before."""
+        siblings = self._tree.siblings(turn_id)
+        place = siblings.index(turn_id)
+        beside = siblings[place - 1 : place] if place else siblings[1:2]
+        return self._tree.end_of(beside[0]) if beside else self._tree.parent(turn_id)
+
+    def _change(self, write: Callable[[int], None], head: int | None) -> None:
+        """Change what is kept of the tree, and show the branch that ends with `head`."""
+        assert self._conversation is not None  # noqa: S101 - there are turns, so they are of one
+        write(self._conversation)
+        self._tree.replace(self._store.branches(self._conversation))
+        self._turns = list(self._store.turns(head))
+        self._tree.walk(turn.id for turn in self._turns)
+
+
+def _says_nothing(turn: Turn) -> bool:
+    return turn.is_reply and not turn.message.content and not turn.message.reasoning

@@ -1,0 +1,180 @@
+"""The tree that a conversation's turns form: branches, and what was deleted of it but may come back."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from desktop.conversations import Totals, Turn, TurnState
+from desktop.process_lock import ProcessLock
+from desktop.store.database import Database, insert
+from desktop.store.rows import TURN, columns_of, now, turn_from
+from inference import AnyModel, Role
+
+_TOTALS = """
+    SELECT total(json_extract(usage, '$.input_tokens')), total(json_extract(usage, '$.cached_tokens')),
+        total(json_extract(usage, '$.output_tokens')), total(coalesce(json_extract(timings, '$.load'), 0)
+        + coalesce(json_extract(timings, '$.prepare'), 0) + coalesce(json_extract(timings, '$.prefill'), 0)
+        + coalesce(json_extract(timings, '$.first_sample'), 0) + coalesce(json_extract(timings, '$.wait'), 0)
+        + coalesce(json_extract(timings, '$.decode'), 0) + coalesce(json_extract(timings, '$.finish'), 0))
+    FROM turns WHERE conversation = ? AND usage IS NOT NULL
+"""
+
+_COPY_OF_A_QUESTION = (
+    "INSERT INTO turns (conversation, parent, role, content, created, state, pinned, edited)"
+    " SELECT conversation, parent, role, ?, ?, ?, pinned, 1 FROM turns WHERE id = ?"
+)
+
+_COPY_OF_A_REPLY = (
+    "INSERT INTO turns (conversation, parent, role, content, created, state, pinned, edited, model_name, model_path,"
+    " server, server_model, streamed, reasoning, thought_seconds, left_out)"
+    " SELECT conversation, parent, role, ?, ?, ?, pinned, 1, model_name, model_path,"
+    " server, server_model, streamed, reasoning, thought_seconds, left_out FROM turns WHERE id = ?"
+)
+
+_CONTINUATION = (
+    "INSERT INTO turns (conversation, parent, role, content, token_ids, reasoning, thought_seconds, pinned, edited,"
+    " created, state, model_name, model_path, server, server_model, streamed, writer)"
+    " SELECT conversation, parent, role, content, token_ids, reasoning, thought_seconds, pinned, edited,"
+    " ?, ?, ?, ?, ?, ?, ?, ? FROM turns WHERE id = ?"
+)
+
+
+class TurnTrees:
+    """What a store does with the turns of its conversations.
+
+    Nothing is overwritten: what is said in another way stands beside what was said before. A turn that was deleted
+    stays in its place, marked, and whoever reads the tree passes over it.
+    """
+
+    _database: Database
+    _lock: ProcessLock | None
+
+    def branches(self, conversation: int) -> dict[int | None, tuple[int, ...]]:
+        """What follows each turn, oldest first; the first turns of all follow `None`. What stood after a turn that was
+        deleted follows the one before that."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT id, parent, deleted IS NOT NULL FROM turns WHERE conversation = ? ORDER BY id", (conversation,)
+            ).fetchall()
+        stands_for: dict[int | None, int | None] = {None: None}
+        children: dict[int | None, list[int]] = {}
+        for turn, parent, is_deleted in rows:  # a parent always comes first
+            before = stands_for[parent]
+            stands_for[turn] = before if is_deleted else turn
+            if not is_deleted:
+                children.setdefault(before, []).append(turn)
+        return {parent: tuple(turns) for parent, turns in children.items()}
+
+    def totals(self, conversation: int) -> Totals:
+        """What all of its replies have taken, those that were deleted too."""
+        with self._database.reading() as connection:
+            tokens = connection.execute(_TOTALS, (conversation,)).fetchone()
+        read, cached, written, seconds = tokens
+        return Totals(int(read), int(cached), int(written), float(seconds))
+
+    def set_head(self, conversation: int, turn: int | None) -> None:
+        """Let the conversation end with this turn; `None` leaves it without any."""
+        with self._database.writing() as connection:
+            _set_head(connection, conversation, turn)
+
+    def edit(self, turn: Turn, text: str) -> Turn:
+        """Put a turn with other words beside this one, with its attachments, and let the conversation end with it. A
+        reply's model did not sample these words, so it has neither tokens nor figures."""
+        moment = now()
+        with self._database.writing() as connection:
+            copy = _COPY_OF_A_REPLY if turn.is_reply else _COPY_OF_A_QUESTION
+            edited = insert(connection, copy, text, moment, TurnState.COMPLETE, turn.id)
+            connection.execute(
+                "INSERT INTO attachments (turn, position, name, kind, size, text)"
+                " SELECT ?, position, name, kind, size, text FROM attachments WHERE turn = ?",
+                (edited, turn.id),
+            )
+            _set_head(connection, turn.conversation, edited, moment)
+            return _turn(connection, edited)
+
+    def begin_reply(
+        self,
+        question: int,
+        *,
+        conversation: int,
+        model_name: str,
+        model: AnyModel,
+        streamed: bool,
+        instead_of: Sequence[int] = (),
+    ) -> Turn:
+        """Store another reply to a question, as one that is being written. The ones before are kept beside it, but for
+        those that it is `instead_of`."""
+        with self._database.writing() as connection:
+            reply = self._begin_reply(connection, conversation, question, model_name, model, streamed=streamed)
+            _delete(connection, instead_of)
+            return _turn(connection, reply)
+
+    def begin_continuation(self, turn: Turn, *, model_name: str, model: AnyModel, streamed: bool) -> Turn:
+        """Store a reply that begins as this one did and goes on, as one that is being written. This one is kept beside
+        it."""
+        moment = now()
+        with self._database.writing() as connection:
+            written_by = (model_name, *columns_of(model), streamed, self._writer)
+            reply = insert(connection, _CONTINUATION, moment, TurnState.WRITING, *written_by, turn.id)
+            _set_head(connection, turn.conversation, reply, moment)
+            return _turn(connection, reply)
+
+    def delete_turns(self, conversation: int, turns: Sequence[int], *, head: int | None) -> None:
+        """Pass over these turns from now on, and let the conversation end with `head`."""
+        with self._database.writing() as connection:
+            _delete(connection, turns)
+            _set_head(connection, conversation, head)
+
+    def restore_turns(self, conversation: int, turns: Sequence[int], *, head: int | None) -> None:
+        """Take these turns for what they were before they were deleted, and let the conversation end with `head`."""
+        with self._database.writing() as connection:
+            connection.executemany("UPDATE turns SET deleted = NULL WHERE id = ?", ((turn,) for turn in turns))
+            _set_head(connection, conversation, head)
+
+    def set_turn_pinned(self, turn: int, *, pinned: bool) -> None:
+        """Keep that a turn is never left out of a full window."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE turns SET pinned = ? WHERE id = ?", (pinned, turn))
+
+    def _begin_reply(
+        self,
+        connection: sqlite3.Connection,
+        conversation: int,
+        question: int,
+        model_name: str,
+        model: AnyModel,
+        *,
+        streamed: bool,
+    ) -> int:
+        moment = now()
+        reply = insert(
+            connection,
+            "INSERT INTO turns (conversation, parent, role, content, created, state, model_name, model_path, server,"
+            " server_model, streamed, writer) VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)",
+            *(conversation, question, Role.ASSISTANT, moment, TurnState.WRITING, model_name),
+            *(*columns_of(model), streamed, self._writer),
+        )
+        _set_head(connection, conversation, reply, moment)
+        return reply
+
+    @property
+    def _writer(self) -> str | None:
+        """Who writes a reply, to be found out when it is unfinished and nobody writes it any more."""
+        return None if self._lock is None else self._lock.name
+
+
+def _turn(connection: sqlite3.Connection, turn: int) -> Turn:
+    return turn_from(connection.execute(f"{TURN} WHERE id = ?", (turn,)).fetchone())
+
+
+def _delete(connection: sqlite3.Connection, turns: Sequence[int]) -> None:
+    moment = now()
+    connection.executemany("UPDATE turns SET deleted = ? WHERE id = ?", ((moment, turn) for turn in turns))
+
+
+def _set_head(connection: sqlite3.Connection, conversation: int, turn: int | None, moment: str | None = None) -> None:
+    """With a `moment`, something was said then; else it is only looked at."""
+    connection.execute(
+        "UPDATE conversations SET head = ?, updated = coalesce(?, updated) WHERE id = ?", (turn, moment, conversation)
+    )
