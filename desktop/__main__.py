@@ -41,6 +41,10 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
         from inference.probe import run
 
         run(words[1:])
+    if words[:1] == ["--read-document"] and len(words) > 1:
+        from desktop import documents
+
+        documents.run(words[1])
     if words[:1] == ["--try-grammar"] and len(words) > 1:
         from inference import grammar_trial
 
