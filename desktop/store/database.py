@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from desktop.store import search
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.schema import MIGRATIONS
 
 _MEMORY = Path(":memory:")  # SQLite's name for a database without a file
+_FIRST_TO_WRITE_OVER = 3  # the version from which on what is deleted is written over
 
 
 class Database:
@@ -23,6 +25,7 @@ class Database:
 
     def __init__(self, path: Path | None, *, busy_seconds: float = 1.0) -> None:
         self._path = path or _MEMORY
+        self._busy_milliseconds = round(busy_seconds * 1_000)
         with faults_of(self._path):
             if path is not None:
                 _make_private(path)
@@ -52,6 +55,13 @@ class Database:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
 
+    def empty_log(self) -> None:
+        """Have SQLite's log beside the file written into it and emptied, as far as other windows let go of it."""
+        with self.reading() as connection:
+            connection.execute("PRAGMA busy_timeout = 0")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            connection.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds}")
+
     def close(self) -> None:
         self._connection.close()
 
@@ -60,6 +70,12 @@ class Database:
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA foreign_keys = ON")
+            # What was deleted is written over, and nothing is put into files of which nobody knows.
+            self._connection.execute("PRAGMA secure_delete = ON")
+            self._connection.execute("PRAGMA temp_store = MEMORY")
+            # The triggers call a function of ours.
+            self._connection.execute("PRAGMA trusted_schema = ON")
+            search.prepare(self._connection)
         with self.writing() as connection:
             # Asked again inside the transaction: another window may have been faster.
             version = _version_of(connection)
@@ -67,6 +83,16 @@ class Database:
                 migration(connection)
             if version < len(MIGRATIONS):
                 connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+            if search.is_outdated(connection):
+                search.start_over(connection)
+        if 0 < version < _FIRST_TO_WRITE_OVER:
+            self._write_anew()
+
+    def _write_anew(self) -> None:
+        """Leave out what earlier versions deleted and did not write over."""
+        with suppress(sqlite3.OperationalError):  # no room for it now, or another window has the file open
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def insert(connection: sqlite3.Connection, statement: str, *values: object) -> int:

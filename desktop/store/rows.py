@@ -112,9 +112,14 @@ def packed_ids(token_ids: Sequence[int]) -> bytes | None:
     return struct.pack(f"<{len(token_ids)}i", *token_ids) if token_ids else None
 
 
-def now() -> str:
-    """This moment as it is kept: always with microseconds, so that moments sort as text."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+def packed(facts: inference.Usage | inference.Timings | Failure | None) -> str | None:
+    """Facts about a reply, by name."""
+    return None if facts is None else json.dumps(asdict(facts))
+
+
+def moment_text(moment: datetime) -> str:
+    """A moment as it is kept: in UTC and always with microseconds, so that moments sort as text."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _unpacked_ids(packed: bytes | None) -> tuple[int, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
+from desktop.store import search
+
 
 def _first_schema(connection: sqlite3.Connection) -> None:
     connection.execute(
@@ -83,6 +85,13 @@ def _what_people_do_with_conversations(connection: sqlite3.Connection) -> None:
     connection.execute(
         "CREATE TABLE presets (name TEXT PRIMARY KEY, system_prompt TEXT NOT NULL, sampling TEXT) WITHOUT ROWID"
     )
+    # Those that are gone for good, told to whoever may still hold something of them.
+    connection.execute("CREATE TABLE purged (conversation INTEGER PRIMARY KEY, at TEXT NOT NULL)")
+    connection.execute("CREATE INDEX conversations_by_date ON conversations (updated, id) WHERE deleted IS NULL")
+    # Without these, SQLite looks through everything for each turn that goes, to see that nothing refers to it.
+    connection.execute("CREATE INDEX turns_by_parent ON turns (parent)")
+    connection.execute("CREATE INDEX conversations_by_head ON conversations (head)")
+    search.create(connection)
 
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (

@@ -9,21 +9,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import inference
-from desktop.conversations import Attachment, Conversation, Preset, Turn, TurnState
+from desktop.conversations import Attachment, Conversation, Hit, Preset, Turn, TurnState
 from desktop.process_lock import ProcessLock
+from desktop.store import search
+from desktop.store.copies import insert_attachments, keep_tree, standing_head, traces_of, tree_of
 from desktop.store.database import Database, insert
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.rows import (
     CONVERSATION,
     TURN,
     conversation_from,
-    now,
+    moment_text,
+    packed,
     packed_ids,
     packed_sampling,
     packed_turns,
@@ -40,7 +45,14 @@ _PATH_TO_HEAD = f"""
         UNION ALL
         SELECT turns.id, turns.parent FROM turns JOIN path ON turns.id = path.before)
     {TURN} JOIN path USING (id) WHERE deleted IS NULL ORDER BY id
-"""  # noqa: S608 - put together from constants only
+"""
+
+_CHOSEN = "SELECT value FROM json_each(?)"
+_INDEXED_AT_ONCE = 20  # turns: a few milliseconds
+
+
+def _utc() -> datetime:
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +71,17 @@ class Store(TurnTrees):
         StoreError: from every method, when the file cannot be read or written.
     """
 
-    def __init__(self, path: Path | None, *, busy_seconds: float = 1.0) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        busy_seconds: float = 1.0,
+        clock: Callable[[], datetime] = _utc,
+    ) -> None:
         """With `None` everything is kept in memory and gone at the end: that is where temporary conversations are."""
         self._database = Database(path, busy_seconds=busy_seconds)
         self._is_temporary = path is None
+        self._clock = clock
         self._lock: ProcessLock | None = None
         try:
             if path is not None:
@@ -85,10 +104,22 @@ class Store(TurnTrees):
             row = connection.execute("SELECT text FROM new_draft").fetchone()
         return "" if row is None else str(row[0])
 
-    def conversations(self) -> tuple[Conversation, ...]:
-        """All of them, the one with the newest turn first."""
+    @property
+    def foreign_changes(self) -> int:
+        """Another number whenever another window has written something."""
         with self._database.reading() as connection:
-            rows = connection.execute(f"{CONVERSATION} WHERE deleted IS NULL ORDER BY updated DESC, id DESC").fetchall()
+            (version,) = connection.execute("PRAGMA data_version").fetchone()
+        return int(version)
+
+    def conversations(self, most: int | None = None) -> tuple[Conversation, ...]:
+        """All of them, or so many and all that are pinned, the one with the newest turn first."""
+        newest = f"{CONVERSATION} WHERE deleted IS NULL ORDER BY updated DESC, id DESC"
+        with self._database.reading() as connection:
+            rows = connection.execute(f"{newest} LIMIT ?", (-1 if most is None else most,)).fetchall()
+            if most is not None and len(rows) == most:
+                there = {row[0] for row in rows}
+                pinned = connection.execute(f"{CONVERSATION} WHERE deleted IS NULL AND pinned ORDER BY updated DESC")
+                rows += [row for row in pinned if row[0] not in there]
         return tuple(self._conversation_from(row) for row in rows)
 
     def conversation(self, conversation_id: int) -> Conversation:
@@ -98,6 +129,14 @@ class Store(TurnTrees):
         if row is None:
             raise StoreError("This conversation is no longer there.")
         return self._conversation_from(row)
+
+    def conversations_of(self, numbers: Sequence[int]) -> tuple[Conversation, ...]:
+        """Those of them that are there, in no order."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                f"{CONVERSATION} WHERE id IN ({_CHOSEN}) AND deleted IS NULL", (json.dumps(tuple(numbers)),)
+            ).fetchall()
+        return tuple(self._conversation_from(row) for row in rows)
 
     def turns(self, head: int | None) -> tuple[Turn, ...]:
         """The turns from the first one to `head`."""
@@ -126,7 +165,7 @@ class Store(TurnTrees):
         Without a conversation a new one is made, of that title, policy, system prompt and sampling. The draft becomes
         the question, so it is emptied.
         """
-        moment = now()
+        moment = self._now()
         with self._database.writing() as connection:
             if conversation is None:
                 conversation = insert(
@@ -142,7 +181,7 @@ class Store(TurnTrees):
                 "INSERT INTO turns (conversation, parent, role, content, created, state) VALUES (?, ?, ?, ?, ?, ?)",
                 *(conversation, parent, Role.USER, question, moment, TurnState.COMPLETE),
             )
-            _insert_attachments(connection, asked, attachments)
+            insert_attachments(connection, asked, attachments)
             connection.execute("UPDATE conversations SET draft = '' WHERE id = ?", (conversation,))
             reply = self._begin_reply(connection, conversation, asked, model_name, model, streamed=streamed)
             kept = connection.execute(f"{CONVERSATION} WHERE id = ?", (conversation,)).fetchone()
@@ -171,25 +210,158 @@ class Store(TurnTrees):
                     turn.state,
                     turn.model_name,
                     turn.finish_reason,
-                    None if turn.usage is None else json.dumps(asdict(turn.usage)),
-                    None if turn.timings is None else json.dumps(asdict(turn.timings)),
+                    packed(turn.usage),
+                    packed(turn.timings),
                     turn.error,
-                    None if turn.failure is None else json.dumps(asdict(turn.failure)),
+                    packed(turn.failure),
                     turn.thought_seconds,
                     packed_turns(turn.left_out),
                     turn.id,
                 ),
             )
-            connection.execute("UPDATE conversations SET updated = ? WHERE id = ?", (now(), turn.conversation))
+            connection.execute("UPDATE conversations SET updated = ? WHERE id = ?", (self._now(), turn.conversation))
             if trace is not None:
+                # Where it was deleted meanwhile, there is nothing that a trace could belong to.
                 connection.execute(
-                    "INSERT OR REPLACE INTO traces (turn, packed) VALUES (?, ?)", (turn.id, packed_trace(trace))
+                    "INSERT OR REPLACE INTO traces (turn, packed) SELECT id, ? FROM turns WHERE id = ?",
+                    (packed_trace(trace), turn.id),
                 )
 
     def set_window_policy(self, conversation: int, policy: WindowPolicy) -> None:
         """Keep what is done when a conversation no longer fits the context window."""
         with self._database.writing() as connection:
             connection.execute("UPDATE conversations SET window_policy = ? WHERE id = ?", (policy, conversation))
+
+    def rename(self, conversation: int, title: str) -> None:
+        with self._database.writing() as connection:
+            connection.execute("UPDATE conversations SET title = ? WHERE id = ?", (title, conversation))
+
+    def set_pinned(self, conversation: int, *, pinned: bool) -> None:
+        """Keep a conversation before all others, or no longer."""
+        with self._database.writing() as connection:
+            connection.execute("UPDATE conversations SET pinned = ? WHERE id = ?", (pinned, conversation))
+
+    def set_folder(self, conversations: Iterable[int], folder: str) -> None:
+        """Put conversations into a folder, which is there as long as something is in it; "" takes them out of all."""
+        with self._database.writing() as connection:
+            connection.executemany(
+                "UPDATE conversations SET folder = ? WHERE id = ?", ((folder, number) for number in conversations)
+            )
+
+    def folders(self) -> tuple[str, ...]:
+        """Those that something is in, by name."""
+        with self._database.reading() as connection:
+            rows = connection.execute(
+                "SELECT DISTINCT folder FROM conversations WHERE folder <> '' AND deleted IS NULL"
+            ).fetchall()
+        return tuple(sorted((folder for (folder,) in rows), key=str.casefold))
+
+    def tree(self, conversation: int) -> tuple[Turn, ...]:
+        """All turns of a conversation, those on other branches included, each after its parent."""
+        with self._database.reading() as connection:
+            return tree_of(connection, conversation)
+
+    def traces(self, conversation: int) -> dict[int, inference.Trace]:
+        """How its replies came about, by their turns, where that was recorded."""
+        with self._database.reading() as connection:
+            return traces_of(connection, conversation)
+
+    def import_tree(
+        self, conversation: Conversation, turns: Sequence[Turn], traces: Mapping[int, inference.Trace] | None = None
+    ) -> Conversation:
+        """Keep a conversation from elsewhere with all of its turns, each after its parent, under ids of our own."""
+        with self._database.writing() as connection:
+            kept = keep_tree(connection, self._next_id(connection), conversation, turns, traces or {})
+        return self.conversation(kept)
+
+    def duplicate(self, conversation: int, title: str | None = None) -> Conversation:
+        """Keep a conversation a second time, unpinned, with all of its branches."""
+        original = self.conversation(conversation)
+        with self._database.writing() as connection:
+            copy = replace(
+                original,
+                title=original.title if title is None else title,
+                head=standing_head(connection, original),
+                created=self._clock(),
+                updated=self._clock(),
+                draft="",
+                pinned=False,
+            )
+            turns, traces = tree_of(connection, conversation), traces_of(connection, conversation)
+            kept = keep_tree(connection, self._next_id(connection), copy, turns, traces)
+        return self.conversation(kept)
+
+    def delete(self, conversations: Iterable[int]) -> None:
+        """Put conversations out of sight; they can be restored until they are purged."""
+        with self._database.writing() as connection:
+            connection.executemany(
+                "UPDATE conversations SET deleted = ? WHERE id = ? AND deleted IS NULL",
+                ((self._now(), number) for number in conversations),
+            )
+
+    def restore(self, conversations: Iterable[int]) -> None:
+        """Bring back what was deleted and not purged."""
+        with self._database.writing() as connection:
+            connection.executemany(
+                "UPDATE conversations SET deleted = NULL WHERE id = ?", ((number,) for number in conversations)
+            )
+
+    def deleted(self, *, for_seconds: float = 0.0) -> tuple[int, ...]:
+        """The conversations that were deleted and not purged, for at least so long."""
+        before = moment_text(self._clock() - timedelta(seconds=for_seconds))
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT id FROM conversations WHERE deleted <= ?", (before,)).fetchall()
+        return tuple(number for (number,) in rows)
+
+    def purge(self, conversations: Iterable[int]) -> None:
+        """Delete conversations for good: nothing of them stays in the file or in those that SQLite keeps beside it.
+
+        `tidy` then takes the last traces of them out of the index.
+        """
+        chosen = json.dumps(tuple(conversations))
+        with self._database.writing() as connection:
+            connection.execute(f"UPDATE conversations SET head = NULL WHERE id IN ({_CHOSEN})", (chosen,))
+            connection.execute(f"DELETE FROM turns WHERE conversation IN ({_CHOSEN})", (chosen,))
+            connection.execute(f"DELETE FROM conversations WHERE id IN ({_CHOSEN})", (chosen,))
+            connection.execute(f"INSERT OR IGNORE INTO purged SELECT value, ? FROM ({_CHOSEN})", (self._now(), chosen))
+            search.mark_for_merging(connection)
+        self._database.empty_log()
+
+    def purged(self, *, within_days: float = 30.0) -> tuple[int, ...]:
+        """The conversations that were purged of late, by whichever window."""
+        since = moment_text(self._clock() - timedelta(days=within_days))
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT conversation FROM purged WHERE at >= ?", (since,)).fetchall()
+        return tuple(number for (number,) in rows)
+
+    def search(self, words: str, limit: int = 50) -> tuple[Hit, ...]:
+        """Where all these words are, the best first: one hit for a conversation, its title before its turns.
+
+        Words between quotation marks are looked for as they stand there.
+        """
+        with suppress(StoreError):  # what another window keeps from being indexed now is found the next time
+            self._index(_INDEXED_AT_ONCE)
+        with self._database.reading() as connection:
+            return search.search(connection, words, limit, self._conversation_from)
+
+    def tidy(self) -> bool:
+        """Do a little of what nobody waits for; whether there is more."""
+        if self._index(_INDEXED_AT_ONCE):
+            return True
+        with self._database.writing() as connection:
+            has_more, was_merging = search.merge_some(connection)
+        if was_merging and not has_more:
+            self._database.empty_log()
+        return has_more
+
+    def _index(self, most: int) -> bool:
+        """Index so much; whether there is more."""
+        with self._database.reading() as connection:
+            if not search.has_more_to_index(connection):
+                return False
+        with self._database.writing() as connection:
+            search.index_some(connection, most)
+        return True
 
     def set_prompt_and_sampling(self, conversation: int, system_prompt: str, sampling: Sampling | None) -> None:
         """Keep what the model is told before everything else, and how its next tokens are chosen."""
@@ -278,10 +450,3 @@ class Store(TurnTrees):
 
     def _conversation_from(self, row: tuple[Any, ...]) -> Conversation:
         return conversation_from(row, temporary=self._is_temporary)
-
-
-def _insert_attachments(connection: sqlite3.Connection, turn: int, attachments: Sequence[Attachment]) -> None:
-    connection.executemany(
-        "INSERT INTO attachments (turn, position, name, kind, size, text) VALUES (?, ?, ?, ?, ?, ?)",
-        ((turn, at, each.name, each.kind, each.size, each.text) for at, each in enumerate(attachments)),
-    )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from desktop.conversations import Totals, Turn, TurnState
 from desktop.process_lock import ProcessLock
 from desktop.store.database import Database, insert
-from desktop.store.rows import TURN, columns_of, now, turn_from
+from desktop.store.rows import TURN, columns_of, moment_text, turn_from
 from inference import AnyModel, Role
 
 _TOTALS = """
@@ -49,6 +50,7 @@ class TurnTrees:
 
     _database: Database
     _lock: ProcessLock | None
+    _clock: Callable[[], datetime]
 
     def branches(self, conversation: int) -> dict[int | None, tuple[int, ...]]:
         """What follows each turn, oldest first; the first turns of all follow `None`. What stood after a turn that was
@@ -81,7 +83,7 @@ class TurnTrees:
     def edit(self, turn: Turn, text: str) -> Turn:
         """Put a turn with other words beside this one, with its attachments, and let the conversation end with it. A
         reply's model did not sample these words, so it has neither tokens nor figures."""
-        moment = now()
+        moment = self._now()
         with self._database.writing() as connection:
             copy = _COPY_OF_A_REPLY if turn.is_reply else _COPY_OF_A_QUESTION
             edited = insert(connection, copy, text, moment, TurnState.COMPLETE, turn.id)
@@ -107,13 +109,13 @@ class TurnTrees:
         those that it is `instead_of`."""
         with self._database.writing() as connection:
             reply = self._begin_reply(connection, conversation, question, model_name, model, streamed=streamed)
-            _delete(connection, instead_of)
+            _delete(connection, instead_of, self._now())
             return _turn(connection, reply)
 
     def begin_continuation(self, turn: Turn, *, model_name: str, model: AnyModel, streamed: bool) -> Turn:
         """Store a reply that begins as this one did and goes on, as one that is being written. This one is kept beside
         it."""
-        moment = now()
+        moment = self._now()
         with self._database.writing() as connection:
             written_by = (model_name, *columns_of(model), streamed, self._writer)
             reply = insert(connection, _CONTINUATION, moment, TurnState.WRITING, *written_by, turn.id)
@@ -123,7 +125,7 @@ class TurnTrees:
     def delete_turns(self, conversation: int, turns: Sequence[int], *, head: int | None) -> None:
         """Pass over these turns from now on, and let the conversation end with `head`."""
         with self._database.writing() as connection:
-            _delete(connection, turns)
+            _delete(connection, turns, self._now())
             _set_head(connection, conversation, head)
 
     def restore_turns(self, conversation: int, turns: Sequence[int], *, head: int | None) -> None:
@@ -147,7 +149,7 @@ class TurnTrees:
         *,
         streamed: bool,
     ) -> int:
-        moment = now()
+        moment = self._now()
         reply = insert(
             connection,
             "INSERT INTO turns (conversation, parent, role, content, created, state, model_name, model_path, server,"
@@ -163,13 +165,15 @@ class TurnTrees:
         """Who writes a reply, to be found out when it is unfinished and nobody writes it any more."""
         return None if self._lock is None else self._lock.name
 
+    def _now(self) -> str:
+        return moment_text(self._clock())
+
 
 def _turn(connection: sqlite3.Connection, turn: int) -> Turn:
     return turn_from(connection.execute(f"{TURN} WHERE id = ?", (turn,)).fetchone())
 
 
-def _delete(connection: sqlite3.Connection, turns: Sequence[int]) -> None:
-    moment = now()
+def _delete(connection: sqlite3.Connection, turns: Sequence[int], moment: str) -> None:
     connection.executemany("UPDATE turns SET deleted = ? WHERE id = ?", ((moment, turn) for turn in turns))
 
 

@@ -18,26 +18,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Attachment, Failure, FailureKind, Preset, Turn, TurnState
-from desktop.store import Exchange, Store, StoreError, packed_trace, trace_from
+from desktop.conversations import Attachment, Failure, FailureKind, Preset, TurnState
+from desktop.store import Store, StoreError, packed_trace, trace_from
 from inference import (
     BlockKind,
-    FinishReason,
-    Message,
     ModelConfig,
     PromptBlock,
     RemoteModel,
     ReuseEnd,
-    Role,
     Sampling,
-    Timings,
     Trace,
-    Usage,
     WindowPolicy,
 )
+from tests.desktop.store.conftest import MODEL, TIMINGS, ask, ended, saying
 
-MODEL = Path("models/small.gguf")
-TIMINGS = Timings(0.001, 0.0, 0.002, 0.5, 0.001, 2.0, 0.003, prefill_tokens=100, output_tokens=21)
 TRACE = Trace(
     token_ids=(5, 70_000, 3),
     token_times=(0.5, 0.6, 0.75),
@@ -45,45 +39,6 @@ TRACE = Trace(
     blocks=(PromptBlock(BlockKind.SYSTEM, 0, 12, 12), PromptBlock(BlockKind.NEW_MESSAGE, 1, 8, 0)),
     reuse_end=ReuseEnd.NEW_TEXT,
 )
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "data" / "conversations.sqlite3"
-
-
-@pytest.fixture
-def store(path):
-    store = Store(path)
-    yield store
-    store.close()
-
-
-def ask(store: Store, question: str, after: Exchange | None = None, model: Path = MODEL) -> Exchange:
-    return store.begin_exchange(
-        question,
-        conversation=None if after is None else after.conversation.id,
-        parent=None if after is None else after.reply.id,
-        title=question,
-        model_name="small",
-        model=ModelConfig(model),
-        streamed=True,
-    )
-
-
-def saying(reply: Turn, text: str, reasoning: str = "") -> Turn:
-    return replace(reply, message=Message(Role.ASSISTANT, text, reasoning=reasoning))
-
-
-def ended(reply: Turn, text: str) -> Turn:
-    return replace(
-        reply,
-        message=Message(Role.ASSISTANT, text, (5, 70_000)),
-        state=TurnState.COMPLETE,
-        finish_reason=FinishReason.STOP,
-        usage=Usage(120, 20, 21),
-        timings=TIMINGS,
-    )
 
 
 def test_a_reply_comes_back_with_all_that_belongs_to_it(store):
@@ -170,6 +125,52 @@ def test_a_system_prompt_and_sampling_are_kept_with_their_conversation(store):
     store.set_prompt_and_sampling(exchange.conversation.id, "", None)
     kept = store.conversation(exchange.conversation.id)
     assert (kept.system_prompt, kept.sampling) == ("", None)
+
+
+def test_a_conversation_can_be_renamed_pinned_and_put_into_a_folder(store):
+    one, two = ask(store, "one").conversation, ask(store, "two").conversation
+    store.rename(one.id, "First")
+    store.set_pinned(one.id, pinned=True)
+    store.set_folder([one.id, two.id], "work")
+    kept = store.conversation(one.id)
+    assert (kept.title, kept.pinned, kept.folder, kept.updated) == ("First", True, "work", one.updated)
+    store.set_pinned(one.id, pinned=False)
+    assert not store.conversation(one.id).pinned
+
+
+def test_a_folder_is_there_as_long_as_something_is_in_it(store):
+    one, two, three = (ask(store, title).conversation.id for title in ("one", "two", "three"))
+    store.set_folder([one, two], "work")
+    store.set_folder([three], "Home")
+    assert store.folders() == ("Home", "work")
+    store.set_folder([one], "")
+    store.delete([two])
+    assert store.folders() == ("Home",)
+
+
+def test_the_newest_conversations_come_with_all_that_are_pinned(store):
+    numbers = [ask(store, str(number)).conversation.id for number in range(6)]
+    store.set_pinned(numbers[1], pinned=True)
+    store.set_pinned(numbers[5], pinned=True)
+    assert [each.title for each in store.conversations(3)] == ["5", "4", "3", "1"]
+    assert len(store.conversations(6)) == len(store.conversations(7)) == len(store.conversations()) == 6
+
+
+def test_only_what_another_window_writes_is_a_foreign_change(store, path):
+    ask(store, "mine")
+    before = store.foreign_changes
+    ask(store, "mine, too")
+    assert store.foreign_changes == before
+    other = Store(path)
+    ask(other, "theirs")
+    assert store.foreign_changes != before
+    other.close()
+
+
+def test_several_conversations_are_read_at_once(store):
+    one, two, three = (ask(store, title).conversation for title in ("one", "two", "three"))
+    store.delete([two.id])
+    assert {each.id for each in store.conversations_of([one.id, two.id, three.id, 99])} == {one.id, three.id}
 
 
 def test_presets_are_kept_by_name(store):
