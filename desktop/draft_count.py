@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 import inference
+from desktop.asking import Wishes, ask
 from desktop.chat_session import ChatSession
-from desktop.conversations import messages_of
+from desktop.conversations import Attachment, Turn, prompt_text
 from desktop.model_choice import ModelChoice
-from inference import Message, ModelConfig
+from inference import Message, ModelConfig, Role, WindowPolicy
 
 PAUSE_MILLISECONDS = 150
 
@@ -20,22 +22,41 @@ PAUSE_MILLISECONDS = 150
 class Counter(Protocol):
     """What counts: it returns at once and answers on a thread of its own."""
 
-    def count(self, model: ModelConfig, messages: Sequence[Message], draft: str) -> None: ...
+    def count(
+        self,
+        model: ModelConfig,
+        messages: Sequence[Message],
+        draft: str,
+        attachments: Sequence[str] = (),
+        drop: inference.DropRule | None = None,
+    ) -> None: ...
     def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class WindowUse:
-    """Tokens of what was said, of what is being typed, and of the whole window."""
+    """Tokens of what was said, of what is being typed and attached, and of the whole window. `attachments` are those
+    of each file by itself.
+
+    `left_out` turns will not be read, by the policy for a full window; it is `enough` where that makes room.
+    """
 
     conversation: int
     draft: int
     context_size: int
+    attachments: tuple[int, ...] = ()
+    left_out: int = 0
+    enough: bool = True
 
     @property
     def fits(self) -> bool:
-        """Whether there is room for a reply at all."""
-        return self.conversation + self.draft < self.context_size
+        """Whether there is room for a reply at all, with everything that was said."""
+        return self.room > 0
+
+    @property
+    def room(self) -> int:
+        """What is left for the reply."""
+        return max(0, self.context_size - self.conversation - self.draft)
 
 
 class DraftCount(QObject):
@@ -62,7 +83,11 @@ class DraftCount(QObject):
         self._session: ChatSession | None = None
         self._draft = ""
         self._use: WindowUse | None = None
+        self._attached: tuple[str, ...] = ()
         self._messages: tuple[Message, ...] = ()
+        self._unanswered = ""  # a question before the draft, which is read together with it
+        self._turns: tuple[tuple[int, ...], ...] = ()  # of each message
+        self._drop: inference.DropRule | None = None
         self._asked: ModelConfig | None = None  # one object for each state of the conversation
         self._timer = QTimer(self, singleShot=True, interval=pause)
         self._timer.timeout.connect(self._count)
@@ -72,29 +97,38 @@ class DraftCount(QObject):
     def use(self) -> WindowUse | None:
         return self._use
 
-    def follow(self, session: ChatSession, draft: str) -> None:
+    def follow(self, session: ChatSession, draft: str, attachments: Sequence[Attachment] = ()) -> None:
         """Count this session from now on."""
         if self._session is not None:
-            for signal in (self._session.turn_added, self._session.turn_changed):
+            for signal in _changes_of(self._session):
                 signal.disconnect(self._begin_anew)
         self._session = session
         self._draft = draft
-        for signal in (session.turn_added, session.turn_changed):
+        self._attached = _texts_of(attachments)
+        for signal in _changes_of(session):
             signal.connect(self._begin_anew)
         self._begin_anew()
 
     def set_draft(self, draft: str) -> None:
         """Something was typed."""
         self._draft = draft
-        if not draft and not self._messages:
-            self._show(None)
-        self._timer.start()
+        self._begin_soon()
+
+    def set_attachments(self, attachments: Sequence[Attachment]) -> None:
+        """Other files go along."""
+        self._attached = _texts_of(attachments)
+        self._begin_soon()
 
     def on_counted(self, count: inference.TokenCount) -> None:
         """Take what was counted. What was asked for before the conversation changed no longer says anything."""
         # The counter hands back the very object that it was asked with, which tells equal ones apart.
-        if count.model is self._asked and (info := self._info) is not None and (self._draft or self._messages):
-            self._show(WindowUse(count.conversation, count.draft, info.context_size))
+        if count.model is not self._asked or (info := self._info) is None or not self._has_something:
+            return
+        if len(count.attachments) != len(self._attached):
+            return
+        left_out = sum(len(self._turns[message]) for message in count.left_out)
+        figures = (count.conversation, count.draft, info.context_size)
+        self._show(WindowUse(*figures, count.attachments, left_out, count.fits))
 
     def close(self) -> None:
         """Count nothing any more."""
@@ -107,29 +141,66 @@ class DraftCount(QObject):
     def _info(self) -> inference.ModelInfo | None:
         return self._models.state.file_info
 
+    @property
+    def _has_something(self) -> bool:
+        return bool(self._draft or self._attached or self._messages or self._unanswered)
+
     def _begin_anew(self, _change: object = None) -> None:
         """The conversation, or the model that reads it, is another: what is known of it holds no longer."""
         session, info = self._session, self._info
-        self._messages, self._asked = (), None
+        self._messages, self._unanswered, self._asked = (), "", None
         if session is None or info is None or session.is_busy:
             self._timer.stop()
             self._show(None)
             return
-        self._messages = messages_of(session.turns, info.config)
+        self._take(session, info)
         self._asked = replace(info.config)
-        if self._messages or self._draft:
+        if self._has_something:
             self._timer.start()
         else:
             self._show(None)
 
+    def _take(self, session: ChatSession, info: inference.ModelInfo) -> None:
+        """Put together what would be asked, with an empty draft in the place of the one that is being typed."""
+        draft = Turn(0, 0, None, Message(Role.USER, ""), datetime.now(UTC))
+        wishes = Wishes(session.system_prompt, session.sampling, session.window_policy)
+        asked = ask((*session.turns, draft), info.config, wishes)
+        self._messages, last = asked.request.messages[:-1], asked.request.messages[-1]
+        self._unanswered = last.content
+        self._turns = asked.turns
+        drops = session.window_policy is WindowPolicy.DROP_OLDEST
+        self._drop = inference.DropRule(info.context_size, asked.request.pinned) if drops else None
+
+    def _begin_soon(self) -> None:
+        if not self._has_something:
+            self._show(None)
+        self._timer.start()
+
     def _count(self) -> None:
-        if self._asked is None or not (self._draft or self._messages):
+        if self._asked is None or not self._has_something:
             return
         if self._counter is None:
             self._counter = self._make_counter()
-        self._counter.count(self._asked, self._messages, self._draft)
+        draft = self._unanswered + self._draft
+        self._counter.count(self._asked, self._messages, draft, self._attached, self._drop)
 
     def _show(self, use: WindowUse | None) -> None:
         if use != self._use:
             self._use = use
             self.changed.emit(use)
+
+
+def _changes_of(session: ChatSession) -> tuple[SignalInstance, ...]:
+    """What makes another prompt of the same draft."""
+    return (
+        session.turn_added,
+        session.turn_changed,
+        session.turns_replaced,
+        session.turn_marked,
+        session.prompt_changed,
+        session.window_policy_changed,
+    )
+
+
+def _texts_of(attachments: Sequence[Attachment]) -> tuple[str, ...]:
+    return tuple(prompt_text("", (attachment,)) for attachment in attachments)

@@ -63,7 +63,7 @@ from inference.requests import (
 
 if TYPE_CHECKING:
     from inference.client import Client, Response, Wishes, connect, prompt_text
-    from inference.counting import TokenCount, TokenCounter
+    from inference.counting import DropRule, TokenCount, TokenCounter
     from inference.engine import Engine, LocalEngine
     from inference.events import (
         BlockKind,
@@ -139,6 +139,7 @@ _LATER = {
     "connect": "inference.client",
     "Wishes": "inference.client",
     "prompt_text": "inference.client",
+    "DropRule": "inference.counting",
     "TokenCount": "inference.counting",
     "TokenCounter": "inference.counting",
     "list_devices": "inference.loading",
@@ -165,6 +166,7 @@ __all__ = [
     "Device",
     "DeviceKind",
     "DeviceNotFound",
+    "DropRule",
     "Engine",
     "EngineClosed",
     "EngineFault",

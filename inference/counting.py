@@ -10,23 +10,38 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from inference.errors import InferenceError
+from inference.errors import InferenceError, PromptTooLong
+from inference.fit import fit
 from inference.leaving import Worker, closed_at_exit
 from inference.messages import Message, Role
 from inference.prompt import PromptBuilder, Reader
-from inference.requests import ModelConfig
+from inference.requests import GenerationRequest, ModelConfig, WindowPolicy
 from inference.template import RenderStopped
 
 
 @dataclass(frozen=True, slots=True)
 class TokenCount:
-    """What a prompt would need: `conversation` tokens for what was said, `draft` more for what is being typed, the
-    template's own text included in either."""
+    """What a prompt would need: `conversation` tokens for what was said, `draft` more for what is being typed and
+    attached to it, the template's own text included in either. `attachments` are those of each attached text by itself.
+
+    `left_out` are the messages that would be left out for it; it `fits` where that makes room enough.
+    """
 
     model: ModelConfig
     draft_text: str
     conversation: int
     draft: int
+    attachments: tuple[int, ...] = ()
+    left_out: tuple[int, ...] = ()
+    fits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class DropRule:
+    """What is known of a window of which the oldest turns are left out: its size, and the messages that are not."""
+
+    context_size: int
+    pinned: tuple[int, ...] = ()
 
 
 class ClosableReader(Reader, Protocol):
@@ -40,6 +55,8 @@ class _Wish:
     model: ModelConfig
     messages: tuple[Message, ...]
     draft: str
+    attachments: tuple[str, ...]
+    drop: DropRule | None
 
 
 class TokenCounter:
@@ -61,14 +78,23 @@ class TokenCounter:
         self._model: ModelConfig | None = None
         self._reader: ClosableReader | None = None
         self._builder: PromptBuilder | None = None
+        self._attached: dict[str, int] = {}  # the tokens of the texts that were attached last
         self._worker = Worker(self._work, "token-counter")
         self._was_closed = closed_at_exit(self)
         self._worker.start()
 
-    def count(self, model: ModelConfig, messages: Sequence[Message], draft: str) -> None:
-        """Have `messages` and the `draft` of the next one counted; returns at once."""
+    def count(
+        self,
+        model: ModelConfig,
+        messages: Sequence[Message],
+        draft: str,
+        attachments: Sequence[str] = (),
+        drop: DropRule | None = None,
+    ) -> None:
+        """Have `messages`, the `draft` of the next one and the texts attached to it counted; returns at once. With a
+        rule by which older ones are left out, what that will leave out is found, too."""
         with self._changed:
-            self._wish = _Wish(model, tuple(messages), draft)
+            self._wish = _Wish(model, tuple(messages), draft, tuple(attachments), drop)
             self._changed.notify()
 
     def close(self) -> None:
@@ -96,14 +122,32 @@ class TokenCounter:
 
     def _count(self, wish: _Wish) -> TokenCount:
         builder = self._builder_for(wish.model)
+        # Each by itself, and once: they may be long, and the draft changes with every key.
+        self._attached = {text: self._attached.get(text) or builder.count(text) for text in wish.attachments}
+        attached = tuple(self._attached[text] for text in wish.attachments)
         prompt = builder.build((*wish.messages, Message(Role.USER, wish.draft)))
         before = prompt.parts[-2].end if len(prompt.parts) > 1 else 0
-        draft = len(prompt.tokens) - before if wish.draft else 0
-        return TokenCount(wish.model, wish.draft, before, draft)
+        typed = len(prompt.tokens) - before if wish.draft or attached else 0
+        left_out, fits = self._dropped(wish, builder, sum(attached)) if typed else ((), True)
+        return TokenCount(wish.model, wish.draft, before, typed + sum(attached), attached, left_out, fits)
+
+    def _dropped(self, wish: _Wish, builder: PromptBuilder, attached: int) -> tuple[tuple[int, ...], bool]:
+        """The messages that make room for the draft when they are left out, and whether that is room enough."""
+        if wish.drop is None:
+            return (), True
+        messages = (*wish.messages, Message(Role.USER, wish.draft))
+        request = GenerationRequest(
+            wish.model, messages, window_policy=WindowPolicy.DROP_OLDEST, pinned=wish.drop.pinned
+        )
+        try:
+            return fit(request, builder, wish.drop.context_size, attached).left_out, True
+        except PromptTooLong:
+            return (), False
 
     def _builder_for(self, model: ModelConfig) -> PromptBuilder:
         if self._builder is None or self._model != model:
             self._free()
+            self._attached = {}
             self._reader = self._open_reader(model)
             self._builder = PromptBuilder(self._reader, lambda: self._closing, model.template)
             self._model = model

@@ -28,8 +28,8 @@ class Fitted:
     left_out: tuple[int, ...] = ()
 
 
-def fit(request: GenerationRequest, prompts: PromptBuilder, context_size: int) -> Fitted:
-    """The prompt of `request`, with room for its reply.
+def fit(request: GenerationRequest, prompts: PromptBuilder, context_size: int, more: int = 0) -> Fitted:
+    """The prompt of `request`, with room for its reply, and for that many `more` tokens that are no part of it yet.
 
     Where the oldest turns may be dropped, whole exchanges are: a question with its reply, never a system prompt, a
     pinned turn or the last message. More goes than is needed at once, so that the next turns find the same beginning
@@ -42,23 +42,24 @@ def fit(request: GenerationRequest, prompts: PromptBuilder, context_size: int) -
     whole = prompts.build(request.question, thinking=request.thinking, begun=request.begun)
     if not whole.tokens:
         raise TemplateFailed("it renders nothing.")
+    needed = len(whole.tokens) + more
     groups = _droppable(request)
     match request.window_policy:
         case WindowPolicy.STOP:
-            if len(whole.tokens) < context_size:
-                return Fitted(whole, len(whole.tokens))
+            if needed < context_size:
+                return Fitted(whole, needed)
         case WindowPolicy.DROP_OLDEST:
             limit = context_size - _room(request, context_size)
-            if len(whole.tokens) <= limit:
-                return Fitted(whole, len(whole.tokens))
-            fitted = _drop(request, prompts, whole, groups, limit)
-            if len(fitted.prompt.tokens) < context_size:
+            if needed <= limit:
+                return Fitted(whole, needed)
+            fitted = _drop(request, prompts, whole, groups, limit, more)
+            if len(fitted.prompt.tokens) + more < context_size:
                 return fitted
             # All that may go is gone already: what is left is too long by itself.
-            raise PromptTooLong(len(fitted.prompt.tokens), context_size)
+            raise PromptTooLong(len(fitted.prompt.tokens) + more, context_size)
         case _:
             assert_never(request.window_policy)
-    raise PromptTooLong(len(whole.tokens), context_size, sum(map(len, groups)))
+    raise PromptTooLong(needed, context_size, sum(map(len, groups)))
 
 
 def _room(request: GenerationRequest, context_size: int) -> int:
@@ -71,11 +72,12 @@ def _drop(
     whole: Prompt,
     groups: Sequence[tuple[int, ...]],
     limit: int,
+    more: int,
 ) -> Fitted:
     """Leave out as many of the oldest `groups` as it takes to come down to `limit` tokens, or all of them."""
-    sizes = _sizes(whole)
+    sizes, needed = _sizes(whole), len(whole.tokens) + more
     step = max(1, limit // _STEP)
-    wanted = -(-(len(whole.tokens) - limit) // step) * step
+    wanted = -(-(needed - limit) // step) * step
     freed, dropped = 0, 0
     while dropped < len(groups) and freed < wanted:
         freed += sum(sizes[index] for index in groups[dropped])
@@ -83,8 +85,8 @@ def _drop(
     while True:
         left_out = tuple(index for group in groups[:dropped] for index in group)
         prompt = _without(request, prompts, frozenset(left_out))
-        if len(prompt.tokens) <= limit or dropped == len(groups):
-            return Fitted(prompt, len(whole.tokens), left_out)
+        if len(prompt.tokens) + more <= limit or dropped == len(groups):
+            return Fitted(prompt, needed, left_out)
         dropped += 1
 
 

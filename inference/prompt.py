@@ -158,6 +158,10 @@ class PromptBuilder:
         beginning = self._beginning_text if self._vocabulary.beginning is not None else ""
         return beginning + "".join(segment.text for segment in self._segments(messages, thinking=thinking))
 
+    def count(self, text: str) -> int:
+        """How many tokens a text is by itself. It is not kept for later prompts."""
+        return len(self._tokenize_anew(text, special=False))
+
     def word(self, token: int) -> bytes:
         """How a control token is written that marks reasoning or answer; of any other token, nothing."""
         return self._words.get(token, b"")

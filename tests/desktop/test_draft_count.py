@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from desktop.chat_session import ChatSession
+from desktop.conversations import Attachment
 from desktop.draft_count import DraftCount, WindowUse
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
-from inference import Message, ModelConfig, RemoteModel, TokenCount
+from inference import DropRule, Message, ModelConfig, RemoteModel, Role, TokenCount, WindowPolicy
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
 
 
@@ -21,10 +22,21 @@ class ScriptedCounter:
 
     def __init__(self) -> None:
         self.asked: list[tuple[ModelConfig, tuple[Message, ...], str]] = []
+        self.attached: list[tuple[str, ...]] = []
+        self.drops: list[DropRule | None] = []
         self.closed = False
 
-    def count(self, model: ModelConfig, messages: Sequence[Message], draft: str) -> None:
+    def count(
+        self,
+        model: ModelConfig,
+        messages: Sequence[Message],
+        draft: str,
+        attachments: Sequence[str] = (),
+        drop: DropRule | None = None,
+    ) -> None:
         self.asked.append((model, tuple(messages), draft))
+        self.attached.append(tuple(attachments))
+        self.drops.append(drop)
 
     def close(self) -> None:
         self.closed = True
@@ -154,6 +166,69 @@ def test_an_emptied_draft_of_an_empty_conversation_is_blank(desk, qtbot):
     desk.answer(12, 6)
     desk.count.set_draft("")
     assert desk.count.use is None
+
+
+TABLE = Attachment("bends.csv", "csv", 8, "x,y\n1,2\n")
+
+
+def test_files_are_counted_as_they_will_be_read(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_attachments((TABLE,))
+    qtbot.waitUntil(lambda: desk.asked != [])
+    assert desk.counters[0].attached == [("Attached: bends.csv\n```csv\nx,y\n1,2\n```",)]
+    desk.count.on_counted(TokenCount(desk.asked[0][0], "", 0, 40, (31,)))
+    assert desk.count.use == WindowUse(0, 40, 4096, (31,))
+    assert desk.count.use.room == 4056
+
+
+def test_a_count_without_the_files_that_came_meanwhile_is_not_shown(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why?")
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.count.set_attachments((TABLE,))
+    desk.answer(0, 6)
+    assert desk.count.use is None
+
+
+def test_without_draft_and_files_nothing_is_counted(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_attachments((TABLE,))
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.count.on_counted(TokenCount(desk.asked[0][0], "", 0, 40, (31,)))
+    desk.count.set_attachments(())
+    assert desk.count.use is None
+
+
+def test_what_the_policy_would_leave_out_is_told_in_turns(desk, qtbot):
+    desk.engine.ready()
+    desk.session.send("Why?", streaming=True)
+    desk.engine.say("Because.")
+    desk.engine.finish()
+    desk.session.set_window_policy(WindowPolicy.DROP_OLDEST)
+    _question, reply = desk.session.turns
+    desk.session.set_turn_pinned(reply.id, pinned=True)
+    desk.count.set_draft("And?")
+    qtbot.waitUntil(lambda: any(draft == "And?" for _, _, draft in desk.asked))
+    assert desk.counters[0].drops[-1] == DropRule(4096, (1,))
+    desk.count.on_counted(TokenCount(desk.asked[-1][0], "And?", 4000, 6, (), (0, 1)))
+    assert desk.count.use == WindowUse(4000, 6, 4096, left_out=2)
+
+
+def test_a_system_prompt_is_counted_with_the_conversation(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why?")
+    desk.session.set_prompt_and_sampling("Be short.", None)
+    qtbot.waitUntil(lambda: desk.asked != [])
+    assert desk.asked[-1][1] == (Message(Role.SYSTEM, "Be short."),)
+
+
+def test_an_unanswered_question_is_counted_with_the_draft_it_will_be_read_with(desk, qtbot):
+    desk.engine.ready()
+    desk.session.send("Why?", streaming=True)
+    desk.engine.finish()
+    desk.count.set_draft("And?")
+    qtbot.waitUntil(lambda: desk.asked != [])
+    assert desk.asked[-1][1:] == ((), "Why?\n\nAnd?")
 
 
 def test_closed_it_counts_no_more(desk, qtbot):

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 
 import pytest
 
-from inference.counting import TokenCount, TokenCounter
+from inference.counting import DropRule, TokenCount, TokenCounter
 from inference.errors import ModelNotFound
+from inference.fit import fit
 from inference.messages import Message, Role
 from inference.model import StopFlag
 from inference.prompt import PromptBuilder
-from inference.requests import ModelConfig
-from tests.fakes import Script, ScriptedModel, config
+from inference.requests import GenerationRequest, ModelConfig, WindowPolicy
+from tests.fakes import Script, ScriptedModel, ScriptedVocabulary, config
 
 PATIENCE = 10.0
 SAID = (Message(Role.USER, "Hello"), Message(Role.ASSISTANT, "Hi there"))
@@ -70,6 +71,73 @@ def test_nothing_typed_is_no_draft() -> None:
     with counter() as (counting, listener, _):
         counting.count(config(), SAID, "")
         assert listener.of("").draft == 0
+
+
+def test_attached_texts_are_counted_each_and_with_the_draft() -> None:
+    with counter() as (counting, listener, opened):
+        counting.count(config(), SAID, "Why?", ("x,y\n1,2", "a longer text"))
+        count = listener.of("Why?")
+        counting.count(config(), SAID, "And why?", ())
+        bare = listener.of("And why?")
+        counting.count(config(), SAID, "", ("x,y\n1,2",))
+        alone = listener.of("")
+    builder = PromptBuilder(opened[0])
+    assert count.attachments == (builder.count("x,y\n1,2"), builder.count("a longer text"))
+    typed = len(builder.build((*SAID, Message(Role.USER, "Why?"))).tokens) - count.conversation
+    assert count.draft == typed + sum(count.attachments)
+    assert bare.attachments == ()
+    assert alone.draft > alone.attachments[0]
+
+
+class Watched(ScriptedVocabulary):
+    """Remembers what it was given to cut."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def tokenize(self, text: str, *, special: bool) -> list[int]:
+        self.texts.append(text)
+        return super().tokenize(text, special=special)
+
+
+def test_an_attached_text_is_cut_into_tokens_once_however_much_is_typed() -> None:
+    text, vocabulary = "a file " * 100, Watched()
+
+    def opening(model: ModelConfig) -> ScriptedModel:
+        reader = ScriptedModel(Script(), model, StopFlag())
+        reader._vocabulary = vocabulary
+        return reader
+
+    with counter(opening) as (counting, listener, _):
+        for draft in ("a", "b", "c"):
+            counting.count(config(), SAID, draft, (text,))
+            listener.of(draft)
+    assert vocabulary.texts.count(text) == 1
+
+
+@pytest.mark.parametrize("pinned", [(), (0,)])
+def test_what_would_be_left_out_is_what_the_engine_leaves_out(pinned: tuple[int, ...]) -> None:
+    said = SAID * 5
+    attached = "x" * 40
+    with counter() as (counting, listener, opened):
+        counting.count(config(), said, "And you?", (attached,), DropRule(230, pinned))
+        count = listener.of("And you?")
+    question = Message(Role.USER, f"And you?{attached}")  # a token for each letter
+    request = GenerationRequest(config(), (*said, question), window_policy=WindowPolicy.DROP_OLDEST, pinned=pinned)
+    assert count.left_out == fit(request, PromptBuilder(opened[0]), 230).left_out
+    assert count.left_out
+    assert count.fits
+
+
+def test_what_is_too_long_by_itself_does_not_fit_whatever_is_left_out() -> None:
+    with counter() as (counting, listener, _):
+        counting.count(config(), SAID, "And you?", ("x" * 300,), DropRule(230))
+        count = listener.of("And you?")
+        counting.count(config(), SAID, "", (), DropRule(10))
+        nothing = listener.of("")
+    assert (count.left_out, count.fits) == ((), False)
+    assert (nothing.left_out, nothing.fits) == ((), True)
 
 
 def test_the_vocabulary_is_opened_once_for_a_model_and_freed_for_another() -> None:
