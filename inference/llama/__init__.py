@@ -31,11 +31,20 @@ from inference.llama.buffers import Buffers, buffers_in
 from inference.llama.devices import gpus_for, list_devices, pointers_to
 from inference.llama.library import abort_callback, llama
 from inference.llama.log import EngineLog, engine_log
-from inference.llama.model import MOST_OUTPUTS, LlamaModel
+from inference.llama.model import LlamaModel
 from inference.llama.reader import LlamaReader
 from inference.machine import Device, available_memory, default_threads
 from inference.measurements import FileRecord, Measurements, file_key
-from inference.memory import CONTEXT_STEP, CPU, FlashAttention, LoadPlan, best_threads, plans_to_try, run_of
+from inference.memory import (
+    CONTEXT_STEP,
+    CPU,
+    MOST_OUTPUTS,
+    FlashAttention,
+    LoadPlan,
+    best_threads,
+    plans_to_try,
+    run_of,
+)
 from inference.model import LoadStopped, StopFlag
 from inference.model_files import check_file
 from inference.model_names import display_name
@@ -260,9 +269,9 @@ def _context_of(
 def _context_params(plan: LoadPlan, threads: tuple[int, int], stop_flag: StopFlag) -> Any:  # noqa: ANN401 - a ctypes structure
     params = llama.llama_context_default_params()
     params.n_ctx = -(-plan.context_size // CONTEXT_STEP) * CONTEXT_STEP
-    params.n_batch = params.n_ubatch = plan.batch_size
+    params.n_batch, params.n_ubatch = plan.batch_size, plan.micro_batch_size
     # A few tokens of a batch are sampled from at the most: room for more outputs is half a gigabyte on a large
-    # vocabulary; so many need no more room than one.
+    # vocabulary.
     params.n_outputs_max = min(MOST_OUTPUTS, params.n_batch)
     # A sliding window's cache holds only the window; marks bring back what it has dropped.
     params.swa_full = False
@@ -298,7 +307,8 @@ def _state_key(facts: GgufFacts, plan: LoadPlan) -> str:
         head.update(secrets.token_bytes(16))
     build = f"{llama_cpp.__version__} {llama.llama_print_system_info().decode()}"
     stamp = f"{facts.file_size} {head.hexdigest()}"
-    return f"{stamp} {plan.context_size} {plan.batch_size} {plan.device} {plan.kv_type} {plan.flash_attention} {build}"
+    batches = f"{plan.batch_size} {plan.micro_batch_size}"
+    return f"{stamp} {plan.context_size} {batches} {plan.device} {plan.kv_type} {plan.flash_attention} {build}"
 
 
 def _info(config: ModelConfig, facts: GgufFacts, loading: _Loading, seconds: float) -> ModelInfo:

@@ -20,6 +20,7 @@ from inference.llama.library import llama
 from inference.llama.log import EngineLog
 from inference.llama.sampling import LlamaSampler, Samplers
 from inference.llama.vocabulary import LlamaVocabulary
+from inference.memory import MOST_OUTPUTS
 from inference.model import Mark, Snapshot, StopFlag
 from inference.requests import Sampling
 
@@ -29,7 +30,6 @@ _NO_ROOM, _ABORTED = 1, 2
 _PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: the window's cells, recurrent states
 _MOST_MARKS = 32
 _MOST_MARKED = 128 << 20  # bytes of marks; two are kept however large they are
-MOST_OUTPUTS = 16  # tokens of a batch whose logits are there
 _MOST_STEP_TIMES = 4096
 
 

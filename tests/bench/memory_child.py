@@ -1,20 +1,22 @@
-"""A reply in a process of its own: what it holds besides the mapped model file, in MB, to standard output."""
+"""A reply in a process of its own, to a prompt of so many words: what it holds besides the mapped model file, in MB, to
+standard output."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import inference
 
 
-def main() -> None:
+def main(words: int) -> None:
     """Answer one prompt as `python -m inference` does, and look at this process's memory maps (Linux)."""
     path = inference.embedded_model()
     if path is None:
         raise SystemExit("The embedded model is not installed.")
     with inference.connect(path, context_size=4096) as client:
-        client.generate("Write a long story about a river.", max_tokens=64)
+        client.generate("Write a long story about a river. " + "word " * words, max_tokens=64)
         print(held_besides(path.name) / 1e6)
 
 
@@ -30,4 +32,4 @@ def held_besides(file_name: str) -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]))
