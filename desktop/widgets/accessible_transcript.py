@@ -24,6 +24,9 @@ class Readable(Protocol):
         """The one object that stands for it: whoever shows it keeps it, for Qt does not."""
 
     def messages(self) -> Sequence[MessageView]: ...
+    def focused_message(self) -> MessageView | None:
+        """The message that the keyboard is on."""
+
     def place_of(self, message: MessageView) -> QRect:
         """Where a message is, on the screen."""
 
@@ -45,6 +48,11 @@ class AccessibleTranscript(QAccessibleInterface):
         if message not in self._items:
             self._items[message] = _AccessibleMessage(self, message)
         return self._items[message]
+
+    def forget_all_but(self, messages: Sequence[MessageView]) -> None:
+        """Let go of the items of messages that are no longer shown."""
+        shown = set(messages)
+        self._items = {message: item for message, item in self._items.items() if message in shown}
 
     def isValid(self) -> bool:
         return True
@@ -91,7 +99,8 @@ class AccessibleTranscript(QAccessibleInterface):
         return next((index for index, message in enumerate(messages) if self._items.get(message) is child), -1)
 
     def focusChild(self) -> QAccessibleInterface:
-        return cast("QAccessibleInterface", None)
+        message = self.readable.focused_message()
+        return cast("QAccessibleInterface", self.item(message) if message is not None else None)
 
     def backgroundColor(self) -> QColor:
         return self._view.palette().base().color()
@@ -121,7 +130,10 @@ class _AccessibleMessage(QAccessibleInterface):
         return QAccessible.Role.ListItem
 
     def state(self) -> QAccessible.State:
-        return QAccessible.State()
+        state = QAccessible.State()
+        state.focusable = True
+        state.focused = self._list.readable.focused_message() is self._message
+        return state
 
     def text(self, kind: QAccessible.Text) -> str:
         return self._message.whole_text() if kind is QAccessible.Text.Name else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
@@ -18,12 +19,14 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from desktop.markdown import Block, Fence, Table
+from desktop.markdown import Block, Fence, Run, Table
+from desktop.markdown_writing import clipped
 from desktop.widgets import highlight
-from desktop.widgets.segments import Segment, Selected, text_of_units
+from desktop.widgets.segments import Marks, Segment, Span, text_of_units, units
 from desktop.widgets.typesetting import (
     CELL_HEIGHT,
     INDENT,
+    LINE_BREAK,
     Look,
     Setting,
     code_block_format,
@@ -49,6 +52,11 @@ class Box:
         self.offset = 0
         self.columns: tuple[int, ...] = ()
         self.is_coloured = False  # or somebody is at it
+
+    @property
+    def code(self) -> str:
+        """All the code in it."""
+        return "".join(member.fence.text for member in self.members if isinstance(member, CodeSegment))
 
     @property
     def wants_colours(self) -> bool:
@@ -140,6 +148,15 @@ class CodeSegment(BoxedSegment):
     def shows_kind_of(self, block: Block) -> bool:
         return isinstance(block, Fence)
 
+    def document_text(self) -> str:
+        return self.shown
+
+    def blocks_between(self, begin: int, end: int) -> list[Block]:
+        text = self.shown
+        first, last = len(text_of_units(text, 0, begin)), len(text_of_units(text, 0, end))
+        part = clipped(self.fence, first, last)
+        return [part] if part is not None else []
+
     def estimate(self, setting: Setting, look: Look) -> None:  # noqa: ARG002 - same for all
         self.height = (self.shown.count("\n") + 1) * look.code_line_height + self._above + self._below
 
@@ -156,7 +173,7 @@ class CodeSegment(BoxedSegment):
     def visible_width(self, setting: Setting, look: Look) -> int:
         return self.width(setting, look) - 2 * _PADDING
 
-    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+    def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
         width = self.width(setting, look)
         box = QRectF(self.indent, 0, width, self.height)
         _paint_piece_of_box(painter, box, look, is_first=self.is_first, is_last=self.is_last)
@@ -172,7 +189,7 @@ class CodeSegment(BoxedSegment):
         painter.setClipRect(box.adjusted(_PADDING - 4, 0, 4 - _PADDING, 0), Qt.ClipOperation.IntersectClip)
         origin = self._origin(setting, look)
         painter.translate(origin)
-        self._draw(painter, look, selected, QRectF(clip).translated(-origin))
+        self._draw(painter, look, marks, QRectF(clip).translated(-origin))
         painter.restore()
         place = QRectF(self.indent + _PADDING, self.height - 8, width - 2 * _PADDING, _SCROLLER)
         self._paint_scroller(painter, place, setting, look)
@@ -251,8 +268,45 @@ class TableSegment(BoxedSegment):
             raise TypeError(block)
         return block
 
+    @property
+    def first_position(self) -> int:
+        return 1  # Qt begins each cell with a mark of its own
+
+    @property
+    def last_position(self) -> int:
+        return self.characters - 1  # and keeps an empty block behind the table
+
     def shows_kind_of(self, block: Block) -> bool:
         return isinstance(block, Table)
+
+    def blocks_between(self, begin: int, end: int) -> list[Block]:
+        """The rows that are touched, with the header: without it they would be no table."""
+        rows: list[tuple[tuple[Run, ...], ...]] = []
+        position = 0
+        for row in self.table.rows if self.table.place.resumes else (self.table.header, *self.table.rows):
+            length = sum(1 + sum(units(run.text) for run in cell) for cell in row)
+            if position < end and begin < position + length + 1:
+                rows.append(row)
+            position += length
+        if not self.table.place.resumes and rows and rows[0] is self.table.header:
+            rows = rows[1:]
+        return [replace(self.table, rows=tuple(rows))]
+
+    def document_text(self) -> str:
+        cells = ("".join(run.text for run in cell).replace("\n", LINE_BREAK) for cell in self._cells())
+        return "".join(f"\n{cell}" for cell in cells)
+
+    def links(self) -> list[tuple[Span, str]]:
+        found: list[tuple[Span, str]] = []
+        position = 0
+        for cell in self._cells():
+            position += 1
+            for run in cell:
+                end = position + units(run.text)
+                if run.link:
+                    found.append(((position, end), run.link))
+                position = end
+        return found
 
     def estimate(self, setting: Setting, look: Look) -> None:  # noqa: ARG002 - same for all
         self.height = (len(self.table.rows) + self.is_first) * (look.line_height + 2 * CELL_HEIGHT)
@@ -263,7 +317,7 @@ class TableSegment(BoxedSegment):
     def visible_width(self, setting: Setting, look: Look) -> int:  # noqa: ARG002 - same for all
         return min(setting.widest - self.indent, max(1, self.box.natural))
 
-    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+    def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
         self.open_document(look)
         painter.save()
         frame = QRectF(self.indent, 0, self.visible_width(setting, look), self.height)
@@ -271,7 +325,7 @@ class TableSegment(BoxedSegment):
         origin = self._origin(setting, look)
         painter.translate(origin)
         self._paint_rows(painter, look)
-        self._draw(painter, look, selected, QRectF(clip).translated(-origin))
+        self._draw(painter, look, marks, QRectF(clip).translated(-origin))
         painter.restore()
         place = QRectF(frame.x(), self.height - _SCROLLER, frame.width(), _SCROLLER)
         self._paint_scroller(painter, place, setting, look)
@@ -317,6 +371,13 @@ class TableSegment(BoxedSegment):
                 painter.fillRect(QRectF(0, top, width, bottom - top), look.theme.code)
             painter.fillRect(QRectF(0, bottom - 1, width, 1), look.theme.border)
 
+    def _cells(self) -> Iterator[tuple[Run, ...]]:
+        """What stands in its document, cell by cell."""
+        rows = self.table.rows if self.table.place.resumes else (self.table.header, *self.table.rows)
+        width = len(self.table.header)
+        for row in rows or ((),):
+            yield from (*row[:width], *((),) * (width - len(row)))
+
     def _rows(self) -> Iterator[tuple[int, int]]:
         grid, document = self._grid, self.document
         if grid is None or document is None:
@@ -341,7 +402,7 @@ class TableSegment(BoxedSegment):
                     pieces.append("\t" if cell.row() == row else "\n")
                 row = cell.row()
                 first, last = max(begin - block.position(), 0), min(end - block.position(), block.length() - 1)
-                pieces.append(text_of_units(block.text(), first, last).replace("\u2028", " "))
+                pieces.append(text_of_units(block.text(), first, last).replace(LINE_BREAK, " "))
             block = block.next()
         return "".join(pieces)
 

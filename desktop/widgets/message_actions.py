@@ -55,8 +55,13 @@ class CopyButton(QToolButton):
         self.resize(self.sizeHint())
         self.clicked.connect(self._ask)
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether the eye sees it."""
+        return self._is_wanted or self.hasFocus() or self.underMouse() or self._answer.isActive()
+
     def set_wanted(self, *, wanted: bool) -> None:
-        """Whether the mouse is over its message."""
+        """Whether the mouse is over what it copies."""
         if wanted != self._is_wanted:
             self._is_wanted = wanted
             self.update()
@@ -71,7 +76,7 @@ class CopyButton(QToolButton):
         return QSize(widest + _ICON + _GAP + 2 * _SIDE, _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        if not (self._is_wanted or self.hasFocus() or self.underMouse() or self._answer.isActive()):
+        if not self.is_shown:
             return
         painter = QPainter(self)
         if self.underMouse() or self.isDown():

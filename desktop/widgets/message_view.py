@@ -21,7 +21,7 @@ from desktop.widgets.column import BUBBLE_SIDE
 from desktop.widgets.message_actions import places_in_rows
 from desktop.widgets.passage import Passage
 from desktop.widgets.progress import Progress, ProgressKind
-from desktop.widgets.segments import Segment, Selected
+from desktop.widgets.segments import Marks, Segment
 from desktop.widgets.typesetting import Look, Setting
 
 _BUBBLE_ENDS = 10
@@ -84,6 +84,11 @@ class MessageView:
     def has_thought(self) -> bool:
         """Whether there is reasoning to be opened."""
         return bool(self._thoughts)
+
+    @property
+    def thought_text(self) -> str:
+        """The source of the reasoning."""
+        return "".join(self._thoughts)
 
     @property
     def is_open(self) -> bool:
@@ -237,7 +242,7 @@ class MessageView:
         setting: Setting,
         look: Look,
         clip: QRect,
-        selected: Callable[[Segment], Selected],
+        marks: Callable[[Segment], Marks],
         touch: Callable[[Segment], None],
     ) -> None:
         """Paint what lies within `clip`; the origin is at the message's top and the left edge of its text."""
@@ -257,7 +262,7 @@ class MessageView:
             top = self.segment_top(number)
             painter.save()
             painter.translate(0, top)
-            segment.paint(painter, setting, look, selected(segment), clip.translated(0, -top))
+            segment.paint(painter, setting, look, marks(segment), clip.translated(0, -top))
             painter.restore()
             touch(segment)
         self._paint_notice(painter, setting, look)

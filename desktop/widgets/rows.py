@@ -12,9 +12,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from time import thread_time
 
+from PySide6.QtCore import QPoint
+
 from desktop.widgets.boxes import BoxedSegment, colouring
 from desktop.widgets.message_view import MessageView
 from desktop.widgets.segments import Segment, Shelf, UnreadSegment
+from desktop.widgets.selection import Spot
 from desktop.widgets.typesetting import Look, Setting
 
 ALL = 1000  # more segments than fit on a screen
@@ -170,14 +173,24 @@ class Rows:
             segment.box.is_coloured = True
             self._jobs.append(colouring(segment.box))
 
-    def read(self, index: int, number: int) -> None:
-        """Read a segment that is unread, wherever it is."""
+    def read(self, index: int, number: int) -> list[Segment]:
+        """Read a segment that is unread, wherever it is; what stands in its place now."""
         message = self.messages[index]
         unread = message.segments[number]
+        segments = message.read(number)
         if isinstance(unread, UnreadSegment):
-            self._on_replaced(unread, message.read(number))
+            self._on_replaced(unread, segments)
             self.changed(self.tops[index] + message.body_top)
             self.lay_out(index, number)
+        return segments
+
+    def measure_segment(self, message: MessageView, segment: Segment) -> None:
+        """Measure a segment wherever it is."""
+        if not segment.is_measured(self.setting):
+            self.measure(segment)
+            index = self.messages.index(message)
+            self.changed(self.tops[index] + message.body_top)
+            self.lay_out(index, message.segments.index(segment))
 
     def colour(self, seconds: float) -> None:
         """Colour code for about so long."""
@@ -204,14 +217,30 @@ class Rows:
 
     def row_near(self, y: int) -> Row | None:
         """The segment at, or nearest to, a height."""
-        index = max(0, min(bisect_right(self.tops, y) - 1, len(self.messages) - 1))
-        while index > 0 and not self.messages[index].segments:
-            index -= 1
-        if not self.messages or not self.messages[index].segments:
+        found = self._spoken_near(max(0, min(bisect_right(self.tops, y) - 1, len(self.messages) - 1)))
+        if found is None:
             return None
+        index = found
         message, offset = self.messages[index], self.tops[index]
         number = message.segment_near(y - offset)
         return Row(message, message.segments[number], offset + message.segment_top(number))
+
+    def spot_near(self, point: QPoint) -> Spot | None:
+        """The place in the text at, or nearest to, a point from the left edge of the text and the top of it all."""
+        row = self.row_near(point.y())
+        if row is None or not row.segment.is_measured(self.setting):
+            return None
+        position = row.segment.position_at(point - QPoint(0, row.top), self.look, self.setting)
+        return Spot(row.message, row.segment, max(row.segment.first_position, position))
+
+    def link_at(self, point: QPoint) -> str:
+        row = self.row_near(point.y())
+        if row is None or not row.segment.is_measured(self.setting):
+            return ""
+        inner = point - QPoint(0, row.top)
+        segment = row.segment
+        inside = 0 <= inner.y() < segment.height and 0 <= inner.x() < segment.width(self.setting, self.look)
+        return segment.link_at(inner, self.look, self.setting) if inside else ""
 
     def row_of(self, message: MessageView, segment: Segment) -> Row:
         top = self.top_of(message) + message.segment_top(message.segments.index(segment))
@@ -244,6 +273,12 @@ class Rows:
         if place < 0 and anchor.height and anchor.segment.height != anchor.height:
             place = place * anchor.segment.height // anchor.height
         return top + message.segment_top(number) - place
+
+    def _spoken_near(self, index: int) -> int | None:
+        """The last message up to this one that has text, or else the first one after it."""
+        before = range(min(index, len(self.messages) - 1), -1, -1)
+        after = range(index + 1, len(self.messages))
+        return next((number for number in (*before, *after) if self.messages[number].segments), None)
 
     def _measure_message(self, index: int, top: int, bottom: int, most: int) -> int | None:
         """Measure what is between two heights of a message; the first segment that was measured."""

@@ -10,11 +10,13 @@ import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from typing import cast
+from dataclasses import dataclass
+from typing import TypeAlias, cast
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
+    QColor,
     QPainter,
     QPalette,
     QTextBlock,
@@ -25,10 +27,13 @@ from PySide6.QtGui import (
     QTextLine,
 )
 
-from desktop.markdown import Block, Fence, Rule, Table
+from desktop.markdown import Block, Fence, Rule, Run, Table
+from desktop.markdown_writing import clipped
+from desktop.theme import Theme
 from desktop.widgets.typesetting import (
     INDENT,
     INLINE_CODE,
+    LINE_BREAK,
     Look,
     Setting,
     break_before,
@@ -43,7 +48,20 @@ from desktop.widgets.typesetting import (
 
 END = 2**31 - 1  # a position behind all text of a segment
 
-Selected = tuple[int, int] | None
+Span: TypeAlias = tuple[int, int]  # from one position in a document to another
+Selected = Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is drawn behind the text of a segment: what is selected, what was found, which of that one was led to."""
+
+    selected: Selected = None
+    hits: tuple[Span, ...] = ()
+    current: Selected = None
+
+
+NO_MARKS = Marks()
 
 
 class Segment(ABC):
@@ -71,6 +89,16 @@ class Segment(ABC):
     def characters(self) -> int:
         """Positions in its document; `END` while nobody has counted."""
         return self.document.characterCount() - 1 if self.document else END
+
+    @property
+    def first_position(self) -> int:
+        """Where its text begins."""
+        return 0
+
+    @property
+    def last_position(self) -> int:
+        """Where its text ends; `END` while nobody has counted."""
+        return self.characters
 
     def is_measured(self, setting: Setting) -> bool:
         return self._measured_for == setting
@@ -152,15 +180,66 @@ class Segment(ABC):
 
     def caret(self, setting: Setting, look: Look) -> QRect:
         """Where the next character will stand."""
+        block = self._last_text_block(self.open_document(look))
+        return self.place_of(block.position() + block.length() - 1, setting, look)
+
+    def place_of(self, position: int, setting: Setting, look: Look) -> QRect:
+        """The narrow place before the character at a position, as high as a letter."""
         document = self.open_document(look)
-        block = self._last_text_block(document)
-        place = self._origin(setting, look) + block.layout().position()
-        line = block.layout().lineAt(max(0, block.layout().lineCount() - 1))
+        block = document.findBlock(max(0, min(position, self.characters)))
+        place = self._origin(setting, look) + document.documentLayout().blockBoundingRect(block).topLeft()
+        line = block.layout().lineForTextPosition(position - block.position())
         if not line.isValid():
             return QRect(round(place.x()), round(place.y()), 2, look.line_height)
-        x = _x_of(line, block.length() - 1)
+        x = _x_of(line, position - block.position())
         top = place.y() + line.y() + line.ascent() - look.message_metrics.ascent()
         return QRect(round(place.x() + x) + 1, round(top) + 1, 2, math.ceil(look.message_metrics.height()) - 2)
+
+    def places_of(self, span: Span, setting: Setting, look: Look) -> list[QRectF]:
+        """Where the text between two positions stands, line by line."""
+        document = self.open_document(look)
+        origin = self._origin(setting, look)
+        places: list[QRectF] = []
+        block = document.findBlock(span[0])
+        while block.isValid() and block.position() < span[1]:
+            corner = origin + document.documentLayout().blockBoundingRect(block).topLeft()
+            begin, end = span[0] - block.position(), min(span[1] - block.position(), block.length() - 1)
+            places += (
+                place.translated(corner - block.layout().position())
+                for place in _places_of_span(block.layout(), max(0, begin), end)
+            )
+            block = block.next()
+        return places
+
+    def moved(self, position: int, move: QTextCursor.MoveOperation, look: Look) -> int:
+        """Where a caret comes to that is moved so; the same position where it is at an end."""
+        cursor = _cursor(self.open_document(look), position, position)
+        cursor.movePosition(move)
+        return max(self.first_position, min(cursor.position(), self.last_position))
+
+    def blocks_between(self, begin: int, end: int) -> list[Block]:
+        """What of its blocks stands between two positions."""
+        parts: list[Block] = []
+        position = 0
+        for block, text in zip(self.blocks, self.document_text().split("\n"), strict=False):
+            length = units(text)
+            first, last = max(begin - position, 0), min(end - position, length)
+            if first <= last and (first < last or not length):
+                # Blocks are cut between characters, not between UTF-16 units.
+                first, last = len(text_of_units(text, 0, first)), len(text_of_units(text, 0, last))
+                part = clipped(block, first, last)
+                parts += [part] if part is not None else []
+            position += length + 1
+        return parts
+
+    def links(self) -> list[tuple[Span, str]]:
+        """The links in it, in order."""
+        return []
+
+    @abstractmethod
+    def document_text(self) -> str:
+        """The text as it stands in the document, known without making one: a character for each position, but two
+        positions for what takes two units in UTF-16; blocks and cells end with a line feed."""
 
     @abstractmethod
     def shows_kind_of(self, block: Block) -> bool:
@@ -171,7 +250,7 @@ class Segment(ABC):
         """Guess the height, cheaply."""
 
     @abstractmethod
-    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+    def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
         """Draw it with its upper left corner at the origin."""
 
     @abstractmethod
@@ -192,7 +271,7 @@ class Segment(ABC):
     def _last_text_block(self, document: QTextDocument) -> QTextBlock:
         return document.lastBlock()
 
-    def _draw(self, painter: QPainter, look: Look, selected: Selected, clip: QRectF) -> None:
+    def _draw(self, painter: QPainter, look: Look, marks: Marks, clip: QRectF) -> None:
         document = self.open_document(look)
         document.size()  # lays out what colours have changed: drawing alone would leave it out
         context = QAbstractTextDocumentLayout.PaintContext()
@@ -200,13 +279,8 @@ class Segment(ABC):
         palette.setColor(QPalette.ColorRole.Text, self._own(look).theme.text)
         context.palette = palette
         context.clip = clip
-        if selected:
-            selection = QAbstractTextDocumentLayout.Selection()
-            selection.cursor = _cursor(document, *selected)
-            selection.format = QTextCharFormat()
-            selection.format.setBackground(look.theme.selection)
-            selection.format.setForeground(look.theme.text)
-            context.selections = [selection]
+        if marks is not NO_MARKS:
+            context.selections = list(_selections(document, marks, look.theme))
         document.documentLayout().draw(painter, context)
 
     def _own(self, look: Look) -> Look:
@@ -226,7 +300,7 @@ class Segment(ABC):
         while block.isValid() and block.position() < end:
             first, last = max(begin - block.position(), 0), min(end - block.position(), block.length() - 1)
             text = block.text()
-            text = text_of_units(text, first, last).replace("\u2028", "\n")
+            text = text_of_units(text, first, last).replace(LINE_BREAK, "\n")
             lines.append(self._with_marker(block, text) if not first else text)
             block = block.next()
         return "\n".join(lines)
@@ -251,7 +325,7 @@ class TextSegment(Segment):
         gaps = sum(space_before(*pair) for pair in zip(self.blocks[1:], self.blocks, strict=False))
         self.height = lines * look.line_height + gaps
 
-    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+    def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
         document = self.open_document(look)
         if self._code_places is None:
             self._code_places = list(_places_of_code(document))
@@ -260,7 +334,7 @@ class TextSegment(Segment):
             painter.setBrush(look.theme.code)
             for place in self._code_places:
                 painter.drawRoundedRect(place, 4, 4)
-        self._draw(painter, look, selected, QRectF(clip))
+        self._draw(painter, look, marks, QRectF(clip))
         if any(block.place.depth or block.place.quotes or isinstance(block, Rule) for block in self.blocks):
             self._paint_marks(painter, document, setting, look)
 
@@ -288,6 +362,23 @@ class TextSegment(Segment):
             write_runs(cursor, [added], look, level)
             return
         write_text(document, self.blocks, same, look)
+
+    def document_text(self) -> str:
+        return "\n".join("".join(run.text for run in _runs(block)).replace("\n", LINE_BREAK) for block in self.blocks)
+
+    def links(self) -> list[tuple[Span, str]]:
+        found: list[tuple[Span, str]] = []
+        position = 0
+        for block in self.blocks:
+            for run in _runs(block):
+                end = position + units(run.text)
+                if run.link and found and found[-1][0][1] == position and found[-1][1] == run.link:
+                    found[-1] = (found[-1][0][0], end), run.link
+                elif run.link:
+                    found.append(((position, end), run.link))
+                position = end
+            position += 1
+        return found
 
     def _with_marker(self, block: QTextBlock, text: str) -> str:
         return marked(self.blocks[block.blockNumber()], text)
@@ -324,6 +415,9 @@ class UnreadSegment(Segment):
     def whole_text(self) -> str:
         return _text_of(self.read())
 
+    def document_text(self) -> str:
+        return ""  # it has no document: what it will become has
+
     def shows_kind_of(self, block: Block) -> bool:  # noqa: ARG002 - same for all
         return False
 
@@ -335,7 +429,7 @@ class UnreadSegment(Segment):
         lines = len(self.source) // per_line + self.source.count("\n") // 2 + 1
         self.height = lines * look.line_height
 
-    def paint(self, painter: QPainter, setting: Setting, look: Look, selected: Selected, clip: QRect) -> None:
+    def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
         """Nothing: it is read before it is seen."""
 
     def _make_document(self, look: Look) -> QTextDocument:
@@ -369,6 +463,11 @@ class Shelf:
         self._used.clear()
 
 
+def units(text: str) -> int:
+    """How many positions a text takes, counted as Qt counts, in UTF-16 units."""
+    return len(text) if max(text, default="") <= "\uffff" else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def text_of_units(text: str, first: int, last: int) -> str:
     """A slice counted as Qt counts, in UTF-16 units."""
     if max(text, default="") <= "\uffff":
@@ -383,6 +482,31 @@ def _text_of(blocks: Sequence[Block]) -> str:
             lines.append(break_before(block))
         lines.append(plain_text(block))
     return "".join(lines)
+
+
+def _selections(document: QTextDocument, marks: Marks, theme: Theme) -> Iterator[QAbstractTextDocumentLayout.Selection]:
+    """From the lowest to the uppermost."""
+    for span in marks.hits:
+        yield _selection(document, span, theme.find_hit, theme.text)
+    if marks.current:
+        yield _selection(document, marks.current, theme.accent, theme.on_accent)
+    if marks.selected:
+        yield _selection(document, marks.selected, theme.selection, theme.text)
+
+
+def _selection(
+    document: QTextDocument, span: Span, behind: QColor, ink: QColor
+) -> QAbstractTextDocumentLayout.Selection:
+    selection = QAbstractTextDocumentLayout.Selection()
+    selection.cursor = _cursor(document, *span)
+    selection.format = QTextCharFormat()
+    selection.format.setBackground(behind)
+    selection.format.setForeground(ink)
+    return selection
+
+
+def _runs(block: Block) -> tuple[Run, ...]:
+    return getattr(block, "runs", ())
 
 
 def _cursor(document: QTextDocument, begin: int, end: int) -> QTextCursor:

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from desktop.markdown import Block
+from desktop.markdown_writing import to_markdown
 from desktop.widgets.message_view import MessageView
-from desktop.widgets.segments import END, Segment, Selected
+from desktop.widgets.segments import END, Segment, Selected, Span, UnreadSegment
 from desktop.widgets.typesetting import Look
 
 
@@ -36,6 +38,11 @@ class Selection:
         keys = self._keys()
         return keys is None or keys[0] == keys[1]
 
+    @property
+    def head(self) -> Spot | None:
+        """The end that moves."""
+        return self._head
+
     def clear(self) -> None:
         self._anchor = self._head = None
 
@@ -54,7 +61,9 @@ class Selection:
         spoken = [message for message in self._messages if message.segments]
         if spoken:
             first, last = spoken[0], spoken[-1]
-            self.take(Spot(first, first.segments[0], 0), Spot(last, last.segments[-1], END))
+            # What comes later was not selected.
+            end = last.segments[-1].last_position if last.is_growing else END
+            self.take(Spot(first, first.segments[0], 0), Spot(last, last.segments[-1], end))
 
     def replace(self, old: Segment, new: Sequence[Segment]) -> None:
         """An unread segment became others."""
@@ -72,6 +81,11 @@ class Selection:
         """The selected text."""
         cover = self.covers()
         return "\n\n".join(cover.texts(look)) if cover else ""
+
+    def markdown(self) -> str:
+        """The source of what is selected."""
+        cover = self.covers()
+        return "\n\n".join(cover.sources()) if cover else ""
 
     def _keys(self) -> tuple[_Key, _Key] | None:
         if self._anchor is None or self._head is None:
@@ -121,6 +135,33 @@ class _Cover:
                 if part:
                     text += (segment.break_before if text else "") + segment.text(*part, look)
             yield text
+
+    def sources(self) -> Iterator[str]:
+        """The source of what is selected in each message: its own where all of it is, else one that says the same."""
+        for number in range(self._begin[0], self._end[0] + 1):
+            message = self._messages[number]
+            parts = [(segment, self.part_of(number, index)) for index, segment in enumerate(message.segments)]
+            said = [(segment, part) for segment, part in parts if not segment.is_quiet]
+            if all(part and _is_whole(segment, part) for segment, part in said) and not self._takes_thoughts:
+                yield message.text
+            else:
+                yield _source_of([(segment, part) for segment, part in parts if part])
+
+
+def _is_whole(segment: Segment, part: Span) -> bool:
+    return part[0] <= segment.first_position and part[1] >= segment.last_position
+
+
+def _source_of(parts: Sequence[tuple[Segment, Span]]) -> str:
+    sources: list[str] = []
+    blocks: list[Block] = []
+    for segment, part in parts:
+        if isinstance(segment, UnreadSegment):
+            sources += [to_markdown(blocks), segment.source.strip("\n")]
+            blocks = []
+        else:
+            blocks += segment.blocks_between(*part)
+    return "\n\n".join(source for source in (*sources, to_markdown(blocks)) if source)
 
 
 def _moved(spot: Spot, segments: Sequence[Segment]) -> Spot | None:

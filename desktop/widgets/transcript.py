@@ -7,17 +7,20 @@ are seen.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby, pairwise
 from time import thread_time
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QAccessibleEvent,
     QContextMenuEvent,
+    QFocusEvent,
     QFontMetrics,
     QGuiApplication,
     QHelpEvent,
@@ -35,15 +38,19 @@ from desktop.conversations import Turn
 from desktop.theme import Theme
 from desktop.widgets import accessible_transcript
 from desktop.widgets.accessible_transcript import AccessibleTranscript
-from desktop.widgets.boxes import BoxedSegment
+from desktop.widgets.boxes import Box, BoxedSegment
 from desktop.widgets.captions import caption_of
+from desktop.widgets.code_buttons import CodeButtons
 from desktop.widgets.column import BUBBLE_SIDE, TEXT_COLUMN
+from desktop.widgets.finding import Finding
+from desktop.widgets.keyboard import Keyboard
 from desktop.widgets.message_controls import MessageControls
 from desktop.widgets.message_view import MessageView
 from desktop.widgets.pill import LatestPill
 from desktop.widgets.progress import Progress, ProgressKind
+from desktop.widgets.reading_place import Place, height_of, place_at
 from desktop.widgets.rows import Anchor, Row, Rows
-from desktop.widgets.segments import Segment, Selected
+from desktop.widgets.segments import NO_MARKS, Marks, Segment
 from desktop.widgets.selection import Selection, Spot
 from desktop.widgets.typesetting import Look, Setting
 
@@ -55,6 +62,9 @@ _STEP = 24  # pixels, of an arrow key; a notch of the wheel is three
 _IDLE = 15  # milliseconds between pieces of work that nobody waits for
 _SLICE = 0.004  # seconds that such a piece may take
 _EXPENSIVE = 0.008  # seconds: a flush that takes longer is followed by a pause
+_REVEALED = 48  # pixels above and below what was brought into view; the find bar lies over the upper ones
+_NOTCH = 120  # of the wheel, as Qt counts
+ZOOMS = (0.5, 0.67, 0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _ROUNDS = 50  # of measuring: each may bring more into view
 
 
@@ -65,18 +75,23 @@ class Transcript(QAbstractScrollArea):
     link_activated = Signal(str)  # a link was clicked; whoever listens shows the address and asks
     painted = Signal(int)  # turn id: text of a growing reply is on the screen
     following_changed = Signal(bool)
+    find_count = Signal(int, int)  # which hit is shown, counted from one; how many there are
+    zoom_changed = Signal(float)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._look = Look(theme)
         self._rows = Rows(self._look, self._on_replaced)
         self._selection = Selection(self._rows.messages)
+        self._keyboard = Keyboard(self._rows, self._selection, self)
+        self._code_buttons = CodeButtons(self.viewport(), self._copy_code, self._scroll_code)
         self._following = True
         self._is_placing = False  # the scroll bar is being moved by us, not by the reader
         self._is_quiet = False  # pixels must not move along with the scroll bar: what is on the screen stays
         self._pending: list[_Text] = []
         self._unpainted: int | None = None
         self._controls: dict[MessageView, MessageControls] = {}
+        self._tabs_are_old = False
         self._hovered: MessageView | None = None
         self._pressed_link = ""
         self._is_selecting = False
@@ -85,6 +100,9 @@ class Transcript(QAbstractScrollArea):
         self._drag_timer = self._timer(40, self._drag_on)
         self._latest = LatestPill(theme, self)
         self._latest.clicked.connect(self.scroll_to_end)
+        self._finding = Finding(theme, self._rows, self._selection, self, self)
+        self._finding.count_changed.connect(self.find_count)
+        self._wheel = 0  # of a turn that zooms, until it is a whole notch
         self._accessible: AccessibleTranscript | None = None
         self._set_up()
 
@@ -100,11 +118,15 @@ class Transcript(QAbstractScrollArea):
         self._pending.clear()
         self._flush_timer.stop()
         self._selection.clear()
+        self._keyboard.clear()
         self._drop_controls()
+        self._code_buttons.clear()
         self._hovered = None
         self._rows.show(MessageView(turn, caption_of(turn), self._look) for turn in turns)
         self._follow(following=True)
         self._settle(None)
+        self._finding.messages_changed()
+        self._tell_of_messages()
         self.viewport().update()
 
     def add_turn(self, turn: Turn) -> None:
@@ -117,6 +139,8 @@ class Transcript(QAbstractScrollArea):
             self._settle(anchor)
         else:
             self.scroll_to_end()
+        self._finding.text_changed(message)
+        self._tell_of_messages()
 
     def grow(self, turn_id: int, text: str) -> None:
         """More text of a reply. Texts that come in one turn of the event loop are drawn together."""
@@ -158,6 +182,7 @@ class Transcript(QAbstractScrollArea):
         self._drop_controls(message)
         self._hovered = None if self._hovered is message else self._hovered
         self._settle(anchor)
+        self._tell_of_messages()
 
     def change_turn(self, turn: Turn) -> None:
         """A turn is not what it was: mostly, a reply has ended."""
@@ -176,6 +201,7 @@ class Transcript(QAbstractScrollArea):
         self._rows.lay_out(index)
         self._rows.changed(self._rows.tops[index])
         self._settle(anchor)
+        self._finding.text_changed(message)
         self._announce_end(message)
 
     def set_progress(self, progress: Progress | None) -> None:
@@ -192,15 +218,62 @@ class Transcript(QAbstractScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         """Draw everything anew in other colours, and in the fonts of now."""
-        before, self._look = self._look, Look(theme)
-        self._rows.look = self._look
-        self._rows.shelf.clear()
+        self._set_look(Look(theme, self._look.zoom))
         self._latest.set_theme(theme)
+        self._finding.set_theme(theme)
+        self._code_buttons.set_theme(theme)
         for controls in self._controls.values():
             controls.set_theme(theme)
-        if self._look.message_font != before.message_font or self._look.code_font != before.code_font:
-            self._measure_anew()
-        self.viewport().update()
+
+    @property
+    def zoom(self) -> float:
+        """How much larger than usual text and code are."""
+        return self._look.zoom
+
+    def set_zoom(self, factor: float) -> None:
+        """Draw text and code larger or smaller; the reader's place stays."""
+        factor = max(ZOOMS[0], min(factor, ZOOMS[-1]))
+        if factor != self._look.zoom:
+            self._set_look(Look(self._look.theme, factor))
+            self.zoom_changed.emit(factor)
+
+    def zoom_by(self, steps: int) -> None:
+        """Larger, or smaller, by so many of the usual steps."""
+        number = bisect_right(ZOOMS, self._look.zoom + 0.001) - 1
+        self.set_zoom(ZOOMS[max(0, min(number + steps, len(ZOOMS) - 1))])
+
+    def find_words(self, words: str) -> None:
+        """Mark these words wherever they are, in text that nobody has looked at yet too, and show the first."""
+        self._finding.look_for(words)
+
+    def find_next(self) -> None:
+        self._finding.go_on(1)
+
+    def find_previous(self) -> None:
+        self._finding.go_on(-1)
+
+    def open_find(self) -> None:
+        """Let the person type what to find."""
+        self._finding.begin()
+
+    def place(self) -> Place | None:
+        """Where the reader is; `None` while the end is followed."""
+        self._flush()
+        return None if self._following else place_at(self._rows, self._value)
+
+    def restore_place(self, place: Place | None) -> None:
+        """Go to where the reader was, if what was read there is still in the conversation."""
+        found = None if place is None else height_of(self._rows, place)
+        if found is None:
+            self.scroll_to_end()
+            return
+        self._follow(following=False)
+        self._settle(None)
+        for _ in range(_ROUNDS):  # what is measured on the way moves what is below it
+            value = height_of(self._rows, place) if place is not None else None
+            if value is None or value == self._value:
+                break
+            self._go_to(value)
 
     def scroll_to_end(self) -> None:
         """Go to the newest text and follow it."""
@@ -236,6 +309,12 @@ class Transcript(QAbstractScrollArea):
         if text:
             QGuiApplication.clipboard().setText(text)
 
+    def copy_as_markdown(self) -> None:
+        """Copy the source of what is selected."""
+        text = self._selection.markdown()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
     def select_all(self) -> None:
         """Select everything, without reading or laying out what nobody has seen."""
         self._selection.take_all()
@@ -252,15 +331,21 @@ class Transcript(QAbstractScrollArea):
             message = self._rows.messages[index]
             left, top = self._left, self._rows.tops[index] - self._value
 
-            def selected(segment: Segment, index: int = index, message: MessageView = message) -> Selected:
-                return cover.part_of(index, message.segments.index(segment)) if cover else None
+            def marks(segment: Segment, index: int = index, message: MessageView = message) -> Marks:
+                selected = cover.part_of(index, message.segments.index(segment)) if cover else None
+                hits = self._finding.marks(segment)
+                if not selected and not hits:
+                    return NO_MARKS
+                return Marks(selected, hits, self._finding.current_mark(segment))
 
             painter.save()
             painter.translate(left, top)
             message.paint(
-                painter, self._setting, self._look, clip.translated(-left, -top), selected, self._rows.shelf.touch
+                painter, self._setting, self._look, clip.translated(-left, -top), marks, self._rows.shelf.touch
             )
             painter.restore()
+        if self.hasFocus():
+            self._keyboard.paint(painter, QPoint(self._left, -self._value))
         painter.end()
         self._say_painted(clip)
 
@@ -273,6 +358,7 @@ class Transcript(QAbstractScrollArea):
             self._rows.lay_out_all()
         self._settle(anchor)
         self._place_pill()
+        self._finding.place()
         self.viewport().update()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
@@ -291,10 +377,32 @@ class Transcript(QAbstractScrollArea):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self.select_all()
-        elif not self._scroll_by_key(event):
+        elif event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter} and (link := self._focused_link()):
+            self.link_activated.emit(link)
+        elif not self._keyboard.press(event) and not self._scroll_by_key(event):
             super().keyPressEvent(event)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason}:
+            self._keyboard.focus_first_seen()
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._keyboard.clear()
+        self.viewport().update()
+
+    def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002, FBT001 - Qt's virtual
+        if self.hasFocus() and self._keyboard.step_link(forward=next):
+            return True
+        return super().focusNextPrevChild(next)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._zoom_by_wheel(event.angleDelta().y())
+            event.accept()
+            return
         delta = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 2
         is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         sideways = delta.y() if is_shifted and not delta.x() else delta.x()
@@ -362,6 +470,53 @@ class Transcript(QAbstractScrollArea):
         if event.type() is QEvent.Type.ApplicationFontChange:
             self.set_theme(self._look.theme)
 
+    # What is asked of it by those who help it
+
+    def seen(self) -> tuple[int, int]:
+        """Between which heights of the conversation the view is."""
+        return self._value, self._value + self.viewport().height()
+
+    def top_spot(self) -> Spot | None:
+        """The first place in the text that is seen."""
+        return self._rows.spot_near(QPoint(0, self._value + _REVEALED if self._value else 0))
+
+    def reveal(self, spot: Spot) -> None:
+        """Bring a place in the text into view; what stands in view already does not move."""
+        self._flush()
+        anchor = self._anchor()
+        self._follow(following=False)
+        self._rows.measure_segment(spot.message, spot.segment)
+        self._settle(anchor)
+        for _ in range(_ROUNDS):  # what is measured on the way moves what is below it
+            place = self._keyboard.place_of(spot)
+            top, bottom = self.seen()
+            if place.top() >= top + _REVEALED and place.bottom() <= bottom - _REVEALED:
+                break
+            value = place.top() - self.viewport().height() // 3
+            if max(0, min(value, self._last_value)) == self._value:
+                break
+            self._go_to(value)
+        self._reveal_sideways(spot)
+        self._follow(following=self._value >= self._last_value and not spot.message.is_growing)
+
+    def reveal_message(self, message: MessageView) -> None:
+        """Bring a message to the top of the view."""
+        self._follow(following=False)
+        for _ in range(_ROUNDS):
+            value = max(0, min(self._rows.top_of(message), self._last_value))
+            if value == self._value:
+                break
+            self._go_to(value)
+        self._follow(following=self._value >= self._last_value)
+        self._tell_of_focus(message)
+
+    def open_thought(self, message: MessageView) -> None:
+        if not message.is_open:
+            self._turn_fold(message)
+
+    def repaint_text(self) -> None:
+        self.viewport().update()
+
     # Setting up
 
     def _set_up(self) -> None:
@@ -408,6 +563,14 @@ class Transcript(QAbstractScrollArea):
     @property
     def _last_value(self) -> int:
         return max(0, self._rows.end + _BOTTOM - self.viewport().height())
+
+    def _set_look(self, look: Look) -> None:
+        before, self._look = self._look, look
+        self._rows.look = look
+        self._rows.shelf.clear()
+        if look.message_font != before.message_font or look.code_font != before.code_font:
+            self._measure_anew()
+        self.viewport().update()
 
     def _measure_anew(self) -> None:
         anchor = self._anchor()
@@ -494,6 +657,8 @@ class Transcript(QAbstractScrollArea):
         if self._rows.grow(index, text, is_thought=is_thought, measures=self._following):
             self._unpainted = self._rows.messages[index].turn.id
             self._settle(anchor)
+            if self._finding.is_active:
+                self._finding.text_changed(self._rows.messages[index])
 
     def _update_from(self, top: int) -> None:
         """Paint again what is below a height of the content."""
@@ -514,6 +679,23 @@ class Transcript(QAbstractScrollArea):
         if message.segments and clip.top() < bottom <= self.viewport().height() + self._look.line_height:
             turn_id, self._unpainted = self._unpainted, None
             self.painted.emit(turn_id)
+
+    def _tell_of_messages(self) -> None:
+        """Have assistive technology look at the list again."""
+        if self._accessible is not None:
+            self._accessible.forget_all_but(self._rows.messages)
+        if QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.ObjectReorder))
+
+    def _tell_of_focus(self, message: MessageView) -> None:
+        if QAccessible.isActive():
+            event = QAccessibleEvent(self, QAccessible.Event.Focus)
+            event.setChild(self._rows.messages.index(message))
+            QAccessible.updateAccessibility(event)
+
+    def focused_message(self) -> MessageView | None:
+        """The message that the keyboard is on."""
+        return self._keyboard.message if self.hasFocus() else None
 
     def _announce_end(self, message: MessageView) -> None:
         """Let a screen reader say a reply that has ended."""
@@ -590,20 +772,10 @@ class Transcript(QAbstractScrollArea):
         return QPoint(point.x() - self._left, point.y() + self._value - row.top)
 
     def _spot_at(self, point: QPoint) -> Spot | None:
-        row = self._row_at(point)
-        if not row or not row.segment.is_measured(self._setting):
-            return None
-        position = row.segment.position_at(self._inner(point, row), self._look, self._setting)
-        return Spot(row.message, row.segment, max(0, position))
+        return self._rows.spot_near(point - QPoint(self._left, -self._value))
 
     def _link_at(self, point: QPoint) -> str:
-        row = self._row_at(point)
-        if not row or not row.segment.is_measured(self._setting):
-            return ""
-        inner = self._inner(point, row)
-        segment = row.segment
-        inside = 0 <= inner.y() < segment.height and 0 <= inner.x() < segment.width(self._setting, self._look)
-        return segment.link_at(inner, self._look, self._setting) if inside else ""
+        return self._rows.link_at(point - QPoint(self._left, -self._value))
 
     def _select_to(self, point: QPoint) -> None:
         spot = self._spot_at(point)
@@ -620,16 +792,57 @@ class Transcript(QAbstractScrollArea):
             self._select_to(point)
             self._drag_timer.start()
 
+    def _go_to(self, value: int) -> None:
+        """Scroll there for the reader."""
+        self._is_placing = True
+        self.verticalScrollBar().setValue(value)
+        self._is_placing = False
+        self.viewport().update()
+        self._settle(self._anchor())
+
+    def _reveal_sideways(self, spot: Spot) -> None:
+        segment = spot.segment
+        if isinstance(segment, BoxedSegment) and segment.overflows(self._setting, self._look):
+            x = self._keyboard.place_of(spot).x() - segment.indent
+            visible = segment.visible_width(self._setting, self._look)
+            if not 0 <= x < visible:
+                segment.scroll(x - visible // 2, self._setting, self._look)
+
+    def _zoom_by_wheel(self, delta: int) -> None:
+        self._wheel += delta
+        notches = int(self._wheel / _NOTCH)
+        self._wheel -= notches * _NOTCH
+        if notches:
+            self.zoom_by(notches)
+
+    def _focused_link(self) -> str:
+        return self._keyboard.link.address if self._keyboard.link else self._keyboard.link_at_caret()
+
+    def _copy_code(self, box: object) -> None:
+        if isinstance(box, Box):
+            QGuiApplication.clipboard().setText(box.code)
+
+    def _scroll_code(self, box: object, by: int) -> None:
+        if isinstance(box, Box) and isinstance(box.members[0], BoxedSegment):
+            box.members[0].scroll(by, self._setting, self._look)
+            self.viewport().update()
+
     def _hover(self, point: QPoint | None) -> None:
         over = None
         if point is not None:
             for index in self._rows.between(point.y() + self._value, point.y() + self._value):
                 over = self._rows.messages[index]
             self.viewport().setCursor(self._cursor_at(point))
+        self._code_buttons.hover(None if point is None else self._box_at(point))
         if over is not self._hovered:
             self._hovered = over
             for message, controls in self._controls.items():
                 controls.copy.set_wanted(wanted=message is over)
+
+    def _box_at(self, point: QPoint) -> Box | None:
+        row = self._row_at(point)
+        inside = row is not None and 0 <= self._inner(point, row).y() < row.segment.height
+        return row.segment.box if row is not None and inside and isinstance(row.segment, BoxedSegment) else None
 
     def _cursor_at(self, point: QPoint) -> Qt.CursorShape:
         if self._link_at(point):
@@ -644,7 +857,9 @@ class Transcript(QAbstractScrollArea):
         row = self._row_at(point)
         link = self._link_at(point)
         copy = menu.addAction(self.tr("Copy"), self.copy)
-        copy.setEnabled(not self._selection.is_empty)
+        as_markdown = menu.addAction(self.tr("Copy as Markdown (Ctrl+Shift+C)"), self.copy_as_markdown)
+        for action in (copy, as_markdown):
+            action.setEnabled(not self._selection.is_empty)
         if row:
             message = row.message
             menu.addAction(self.tr("Copy message"), lambda: self._copy_message(message))
@@ -682,6 +897,19 @@ class Transcript(QAbstractScrollArea):
         for message in [message for message in self._controls if message not in seen]:
             if not self._controls[message].has_focus:
                 self._drop_controls(message)
+        rows = self._rows.rows_between(top, top + height)
+        if self._code_buttons.place(rows, QPoint(self._left, -top), self._setting, self._look):
+            self._tabs_are_old = True
+        if self._tabs_are_old:
+            self._order_tabs()
+
+    def _order_tabs(self) -> None:
+        """Tab goes from top to bottom."""
+        self._tabs_are_old = False
+        messages = (widget for controls in self._controls.values() for widget in controls.widgets)
+        widgets = sorted((*messages, *self._code_buttons.widgets), key=lambda widget: (widget.y(), widget.x()))
+        for before, after in pairwise([self, *widgets]):
+            QWidget.setTabOrder(before, after)
 
     def _new_controls(self, message: MessageView) -> MessageControls:
         controls = MessageControls(self._look.theme, message, self.viewport())
@@ -692,10 +920,7 @@ class Transcript(QAbstractScrollArea):
         for number, button in enumerate(controls.offers):
             button.clicked.connect(partial(self.offer_taken.emit, number))
         self._controls[message] = controls
-        shown = (self._controls[shown] for shown in self._rows.messages if shown in self._controls)
-        ordered = [widget for controls in shown for widget in controls.widgets]
-        for before, after in zip(chain([self], ordered), ordered, strict=False):
-            QWidget.setTabOrder(before, after)
+        self._tabs_are_old = True
         return controls
 
     def _drop_controls(self, message: MessageView | None = None) -> None:

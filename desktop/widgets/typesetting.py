@@ -35,19 +35,21 @@ CELL_GAP = 24  # between the texts of two columns
 CELL_HEIGHT = 6  # above and below the text of a cell
 _WIDEST_WORD = 200
 INLINE_CODE = QTextFormat.Property.UserProperty.value + 1  # marks runs of code within text
-_LINE_BREAK = "\u2028"  # a new line within a block
+LINE_BREAK = "\u2028"  # a new line within a block
 _HEADING_SIZES = {1: 1.4, 2: 1.25, 3: 1.1}
 _MINIMUM_HEIGHT = QTextBlockFormat.LineHeightTypes.MinimumHeight.value
 _ALIGNMENTS = {"center": Qt.AlignmentFlag.AlignHCenter, "right": Qt.AlignmentFlag.AlignRight}
 
 
 class Look:
-    """What the transcript is set in: fonts, line heights, and the formats of the theme's colours."""
+    """What the transcript is set in: fonts, line heights, and the formats of the theme's colours. `zoom` is how much
+    larger than usual text and code are."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, zoom: float = 1) -> None:
         self.theme = theme
-        self.message_font = message_font()
-        self.code_font = code_font()
+        self.zoom = zoom
+        self.message_font = _enlarged(message_font(), zoom)
+        self.code_font = _enlarged(code_font(), zoom)
         self.figure_font = figure_font()
         self.label_font = figure_font()
         self.label_font.setWeight(QFont.Weight.DemiBold)
@@ -64,7 +66,7 @@ class Look:
     def quiet(self) -> Look:
         """The same in the muted colour."""
         if self._quiet is None:
-            self._quiet = Look(replace(self.theme, text=self.theme.muted))
+            self._quiet = Look(replace(self.theme, text=self.theme.muted), self.zoom)
         return self._quiet
 
     def character_format(self, run: Run, level: int = 0) -> QTextCharFormat:
@@ -172,7 +174,7 @@ def write_text(document: QTextDocument, blocks: Sequence[Block], first: int, loo
 def write_runs(cursor: QTextCursor, runs: Sequence[Run], look: Look, level: int = 0) -> None:
     """Write runs where the cursor is."""
     for run in runs:
-        cursor.insertText(run.text.replace("\n", _LINE_BREAK), look.character_format(run, level))
+        cursor.insertText(run.text.replace("\n", LINE_BREAK), look.character_format(run, level))
 
 
 def longer_by(old: Block, new: Block) -> Run | None:
@@ -368,6 +370,11 @@ def _bold(run: Run) -> Run:
 
 def _joined(runs: Sequence[Run]) -> str:
     return "".join(run.text for run in runs)
+
+
+def _enlarged(font: QFont, zoom: float) -> QFont:
+    font.setPointSizeF(font.pointSizeF() * zoom)
+    return font
 
 
 def _line_height(font: QFont, ratio: float) -> int:

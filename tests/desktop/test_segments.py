@@ -18,7 +18,7 @@ from desktop.theme import load_theme
 from desktop.widgets.boxes import BoxedSegment, CodeSegment, TableSegment, colouring
 from desktop.widgets.message_view import Caption, MessageView
 from desktop.widgets.segmenting import grouped, make_segment
-from desktop.widgets.segments import END, Segment, Shelf, TextSegment
+from desktop.widgets.segments import END, NO_MARKS, Segment, Shelf, TextSegment
 from desktop.widgets.typesetting import Look, Setting
 from inference import Message, Role
 from tests.desktop.test_markdown import MARKDOWN
@@ -54,7 +54,7 @@ def painted(segment: Segment, look: Look, setting: Setting = SETTING) -> QImage:
     image = QImage(setting.widest, max(1, segment.height), QImage.Format.Format_RGB32)
     image.fill(look.theme.surface)
     painter = QPainter(image)
-    segment.paint(painter, setting, look, None, QRect(0, 0, setting.widest, segment.height))
+    segment.paint(painter, setting, look, NO_MARKS, QRect(0, 0, setting.widest, segment.height))
     painter.end()
     return image
 

@@ -1,0 +1,152 @@
+"""Blocks back to Markdown: what is selected in a conversation, as source.
+
+Read again it gives the same blocks, but for what a source can say in several ways: which of them was written is not
+known here. It knows nothing of Qt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from desktop.markdown import Block, Fence, Heading, Paragraph, Rule, Run, Table
+
+
+def to_markdown(blocks: Sequence[Block]) -> str:
+    """The blocks one after the other, as a source would have them."""
+    written: list[str] = []
+    widths: list[int] = []  # of the markers of the lists that a block stands in
+    previous: Block | None = None
+    for block in _joined(blocks):
+        if previous is not None:
+            written.append(_between(previous, block))
+        written.append(_placed(_written(block), block, widths))
+        previous = block
+    return "".join(written)
+
+
+def clipped(block: Block, begin: int, end: int) -> Block | None:
+    """The part of a block between two of its characters; of a table its rows, wherever they were cut."""
+    match block:
+        case Paragraph() | Heading():
+            runs = tuple(_clipped(block.runs, begin, end))
+            return replace(block, runs=runs) if runs else None
+        case Fence():
+            text = block.text[begin:end]
+            return replace(block, text=text) if text else None
+        case Table() | Rule():
+            return block
+    assert_never(block)
+
+
+def _clipped(runs: Iterable[Run], begin: int, end: int) -> Iterable[Run]:
+    position = 0
+    for run in runs:
+        text = run.text[max(0, begin - position) : max(0, end - position)]
+        if text:
+            yield replace(run, text=text)
+        position += len(run.text)
+
+
+def _joined(blocks: Sequence[Block]) -> Iterable[Block]:
+    """The stretches of long code and long tables put together again."""
+    last: Block | None = None
+    for block in blocks:
+        match last, block:
+            case Fence(), Fence() if block.place.resumes:
+                last = replace(last, text=last.text + block.text)
+                continue
+            case Table(), Table() if block.place.resumes:
+                last = replace(last, rows=(*last.rows, *block.rows))
+                continue
+        if last is not None:
+            yield last
+        last = block
+    if last is not None:
+        yield last
+
+
+def _between(before: Block, block: Block) -> str:
+    quotes = min(before.place.quotes, block.place.quotes)
+    is_near = block.place.resumes or (before.place.depth and block.place.depth and not block.place.loose)
+    if is_near and isinstance(block, Paragraph):
+        return "\n"
+    return "\n" + ("> " * quotes).rstrip() + "\n"
+
+
+def _placed(text: str, block: Block, widths: list[int]) -> str:
+    """The text behind the marks of the quotes and lists that it stands in."""
+    place = block.place
+    marker = f"{place.marker.replace('•', '-')} " if place.marker else ""
+    around = place.depth - 1 if marker else place.depth
+    widths[place.depth :] = []
+    widths += [2] * (around - len(widths))
+    indent = " " * sum(widths[: max(0, around)])
+    if marker:
+        widths[around:] = [len(marker)]
+    quotes = "> " * place.quotes
+    first, *others = text.split("\n")
+    inner = indent + " " * len(marker)
+    lines = [f"{quotes}{indent}{marker}{first}", *(f"{quotes}{inner}{line}" for line in others)]
+    return "\n".join(line.rstrip() if not line.strip("> ") else line for line in lines)
+
+
+def _written(block: Block) -> str:
+    match block:
+        case Paragraph():
+            return _LINE_STARTS.sub(_escaped_start, _runs(block.runs))
+        case Heading():
+            return "#" * block.level + " " + _runs(block.runs).replace("\n", " ")
+        case Rule():
+            return "---"
+        case Fence():
+            ticks = "`" * max(3, 1 + max((len(found) for found in re.findall("`+", block.text)), default=0))
+            return f"{ticks}{block.language}\n{block.text.removesuffix(_LINE_END)}\n{ticks}"
+        case Table():
+            rows = [_row(block.header), _row_of_dashes(block.alignments), *(_row(row) for row in block.rows)]
+            return "\n".join(rows)
+    assert_never(block)
+
+
+def _row(cells: Sequence[Sequence[Run]]) -> str:
+    return "| " + " | ".join(_runs(cell).replace("|", r"\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _row_of_dashes(alignments: Sequence[str]) -> str:
+    dashes = {"left": ":--", "center": ":-:", "right": "--:"}
+    return "| " + " | ".join(dashes.get(alignment, "---") for alignment in alignments) + " |"
+
+
+def _runs(runs: Sequence[Run]) -> str:
+    return "".join(_run(run) for run in runs)
+
+
+def _run(run: Run) -> str:
+    core = run.text.strip()
+    if not core:
+        return run.text
+    before, _, after = run.text.partition(core)
+    if run.code:
+        ticks = "`" * (1 + max((len(found) for found in re.findall("`+", core)), default=0))
+        pad = " " if core[0] == "`" or core[-1] == "`" else ""
+        text = f"{ticks}{pad}{core}{pad}{ticks}"
+    elif run.link == core:
+        text = core
+    else:
+        text = _SPECIAL.sub(r"\\\g<0>", core)
+    marks = "~~" * run.strike + "**" * run.bold + "*" * run.italic
+    text = marks + text + marks[::-1]
+    if run.link and run.link != core:
+        text = f"[{text}]({run.link})"
+    return before + text + after
+
+
+def _escaped_start(found: re.Match[str]) -> str:
+    return found[1] + (f"{found[2]}\\{found[3]}" if found[2] else f"\\{found[3]}")
+
+
+_LINE_END = "\n"
+_SPECIAL = re.compile(r"[\\`*\[\]<]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|&(?=\w+;|#)")
+_LINE_STARTS = re.compile(r"^( {0,3})(\d{0,9})((?:(?<=\d)[.)]|(?<!\d)[-+#])(?=\s|#|$)|>)", re.MULTILINE)
