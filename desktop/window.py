@@ -54,6 +54,7 @@ from desktop.widgets.model_notices import ModelNotices
 from desktop.widgets.model_picker import ModelPicker
 from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
 from desktop.widgets.painting import fill
+from desktop.widgets.reading_actions import ReadingActions
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
 from inference import RemoteModel, WindowPolicy
@@ -349,6 +350,7 @@ class Window(QMainWindow):
             )
         )
         self.page = ConversationPage(theme, self._models.embedded)
+        self.reading = ReadingActions(self, self.page, self._settings)
         self.composer = Composer(theme)
         self.speed_bar = SpeedBar(theme)
         self._notice_stack = NoticeStack(theme, column_width())
@@ -417,9 +419,11 @@ class Window(QMainWindow):
         _fill(file, (self.stop_action, None))
         file.addAction(self.quit_action)
         edit.addAction(self.copy_action)
+        self.reading.fill_edit_menu(edit)
         edit.aboutToShow.connect(self._offer_copy)
         edit.aboutToHide.connect(partial(self.copy_action.setEnabled, True))
         _fill(view, (self.sidebar_action, self.streaming_action, None))
+        self.reading.fill_view_menu(view)
         _fill(view.addMenu(self.tr("&Colours")), self.scheme_actions.values())
         about.addAction(self.about_action)
 

@@ -20,6 +20,7 @@ from desktop.widgets.offers import words_for
 from desktop.widgets.progress import progress_of, thinking_of
 
 if TYPE_CHECKING:
+    from desktop.widgets.reading_place import Place
     from desktop.widgets.transcript import Transcript
 
 
@@ -37,6 +38,7 @@ class ConversationPage(QStackedWidget):
         self._session: ChatSession | None = None
         self._links: list[tuple[SignalInstance, Callable[..., None]]] = []
         self._transcript: Transcript | None = None
+        self._places: dict[int, Place] = {}  # of readers who left a conversation elsewhere than at its end
         self.empty_state = EmptyState(theme, embedded)
         self.addWidget(self.empty_state)
 
@@ -48,6 +50,11 @@ class ConversationPage(QStackedWidget):
     def has_transcript(self) -> bool:
         return self._transcript is not None
 
+    @property
+    def shows_transcript(self) -> bool:
+        """Whether there is a conversation to be read."""
+        return self._transcript is not None and self.currentWidget() is self._transcript
+
     def prepare(self) -> None:
         """Make the transcript now, so that the first turn does not have to wait for it."""
         if self._transcript is None:
@@ -56,15 +63,16 @@ class ConversationPage(QStackedWidget):
     def show_session(self, session: ChatSession) -> None:
         """Show this session from now on, and no longer the one before."""
         self._let_go()
+        self._keep_place()
         self._session = session
         self._link(session.turn_added, self._on_turn_added)
         if self._transcript is not None:
             self._follow_with(self._transcript, session)
         if self._transcript is not None or session.turns:
             self.transcript.show_turns(session.turns)
-            self.transcript.scroll_to_end()
             self._show_offers(session.remedies)
             self._show_activity(session.activity)
+            self._restore_place()
         self._choose_page()
 
     def set_theme(self, theme: Theme) -> None:
@@ -73,6 +81,20 @@ class ConversationPage(QStackedWidget):
         if self._transcript is not None:
             self._transcript.set_theme(theme)
             self._transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
+
+    def _keep_place(self) -> None:
+        """Remember where the reader is in the conversation that is left."""
+        if self._session is None or self._session.conversation is None or not self.shows_transcript:
+            return
+        place = self.transcript.place()
+        if place is None:
+            self._places.pop(self._session.conversation.id, None)
+        else:
+            self._places[self._session.conversation.id] = place
+
+    def _restore_place(self) -> None:
+        known = self._session.conversation if self._session is not None else None
+        self.transcript.restore_place(self._places.get(known.id) if known is not None else None)
 
     def _make_transcript(self) -> Transcript:
         from desktop.widgets.transcript import Transcript
