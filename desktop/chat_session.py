@@ -419,6 +419,8 @@ class ChatSession(QObject):
             ):
                 if running is not None and running.request.id == event.request:
                     self._on_generation(running, event)
+            case inference.JobProgress() | inference.JobFinished() | inference.JobFailed():
+                pass
             case _:
                 assert_never(event)
 

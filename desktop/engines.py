@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import inference
-from inference import AnyModel, EngineClosed, GenerationRequest, RemoteModel, RequestId, StateBudget
+from inference import AnyModel, EngineClosed, GenerationRequest, JobId, RemoteModel, RequestId, StateBudget
+
+if TYPE_CHECKING:
+    from inference import Job
 
 
 class Engines:
@@ -44,7 +48,11 @@ class Engines:
         here = not isinstance(request.model, RemoteModel)
         return (self._for_this_machine() if here else self._for_servers()).generate(request)
 
-    def cancel(self, request: RequestId) -> None:
+    def run(self, job: Job) -> JobId:
+        """Jobs are for a model of this machine. Raises EngineClosed after `close`."""
+        return self._for_this_machine().run(job)
+
+    def cancel(self, request: RequestId | JobId) -> None:
         for engine in self._made():
             engine.cancel(request)  # one that does not know it leaves it alone
 

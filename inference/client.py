@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, SupportsIndex, Unpack
+from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 
 from inference.engine import Engine, LocalEngine
 from inference.errors import InvalidRequest, ModelNotFound
@@ -25,6 +25,10 @@ from inference.events import (
     GenerationEvent,
     GenerationFailed,
     GenerationFinished,
+    JobEvent,
+    JobFailed,
+    JobFinished,
+    JobProgress,
     ModelFailed,
     ModelLoading,
     ModelReady,
@@ -48,6 +52,7 @@ from inference.requests import (
     AnyModel,
     EngineFiles,
     GenerationRequest,
+    JobId,
     KvType,
     ModelConfig,
     RemoteModel,
@@ -57,6 +62,9 @@ from inference.requests import (
     base_url_of,
     is_address,
 )
+
+if TYPE_CHECKING:
+    from inference.jobs import Job
 
 _REMEMBERED_REPLIES = 256
 _WAKE_SECONDS = 0.25  # on Windows a wait without end cannot be interrupted by Ctrl-C
@@ -222,6 +230,27 @@ class Client:
             speculation=wishes.get("speculation", False),
         )
 
+    def run(self, job: Job) -> Iterator[JobEvent]:
+        """Do a job, such as a comparison or an experiment of `inference.experiments`: how far it is, and at last
+        `JobFinished` with its result. Closing the iterator ends it early.
+
+        Raises:
+            InferenceError: it cannot be done.
+        """
+        letters = self._mailbox.open_job(job.id)
+        try:
+            self._engine.run(job)
+            while True:
+                event = _next_of(letters)
+                if isinstance(event, JobFailed):
+                    raise event.error
+                yield event
+                if isinstance(event, JobFinished):
+                    return
+        finally:
+            self._engine.cancel(job.id)
+            self._mailbox.discard(job.id)
+
     def _events(self, request: GenerationRequest) -> Iterator[GenerationEvent]:
         letters = self._mailbox.open(request.id)
         try:
@@ -258,11 +287,14 @@ def prompt_text(
         reader.close()
 
 
+_Letter = TypeVar("_Letter", bound="GenerationEvent | JobEvent")
+
+
 class Mailbox:
     """Hands each event to whoever waits for its request. `post` is called by an engine's thread."""
 
     def __init__(self) -> None:
-        self._boxes: dict[RequestId, queue.SimpleQueue[GenerationEvent]] = {}
+        self._boxes: dict[RequestId | JobId, queue.SimpleQueue[Any]] = {}
         # No lock: each step is one of a dict's own. The garbage collector may close a forgotten stream in the middle of
         # any, and a forked process would find a lock held for ever by a thread it does not have.
 
@@ -281,14 +313,23 @@ class Mailbox:
                 box = self._boxes.get(event.request)
                 if box is not None:
                     box.put(event)
+            case JobProgress() | JobFinished() | JobFailed():
+                box = self._boxes.get(event.job)
+                if box is not None:
+                    box.put(event)
 
     def open(self, request: RequestId) -> queue.SimpleQueue[GenerationEvent]:
-        box: queue.SimpleQueue[GenerationEvent] = queue.SimpleQueue()
-        self._boxes[request] = box
-        return box
+        return self._open(request)
 
-    def discard(self, request: RequestId) -> None:
-        self._boxes.pop(request, None)
+    def open_job(self, job: JobId) -> queue.SimpleQueue[JobEvent]:
+        return self._open(job)
+
+    def discard(self, asked: RequestId | JobId) -> None:
+        self._boxes.pop(asked, None)
+
+    def _open(self, asked: RequestId | JobId) -> queue.SimpleQueue[Any]:
+        box = self._boxes[asked] = queue.SimpleQueue()
+        return box
 
 
 class _RepliesSampled:
@@ -379,7 +420,7 @@ def _response(event: GenerationFinished) -> Response:
     )
 
 
-def _next_of(letters: queue.SimpleQueue[GenerationEvent]) -> GenerationEvent:
+def _next_of(letters: queue.SimpleQueue[_Letter]) -> _Letter:
     while True:
         try:
             return letters.get(timeout=_WAKE_SECONDS)

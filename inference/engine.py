@@ -1,6 +1,6 @@
-"""Engine, and LocalEngine: one thread that owns the model, one job at a time.
+"""Engine, and LocalEngine: one thread that owns the model, one task at a time.
 
-Jobs wait in one queue, in the order they came. Events are handed to `emit` on the engine's thread.
+Requests and jobs wait in one queue, in the order they came. Events are handed to `emit` on the engine's thread.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from inference.events import (
     FinishReason,
     GenerationFailed,
     GenerationFinished,
+    JobFailed,
+    JobFinished,
     ModelFailed,
     ModelLoading,
     ModelReady,
@@ -29,9 +31,10 @@ from inference.events import (
 )
 from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
-from inference.requests import EngineFiles, GenerationRequest, ModelConfig, RemoteModel, RequestId, StateBudget
+from inference.requests import EngineFiles, GenerationRequest, JobId, ModelConfig, RemoteModel, RequestId, StateBudget
 
 if TYPE_CHECKING:
+    from inference.jobs import Job
     from inference.workbench import Workbench
 
 Emit = Callable[[Event], None]
@@ -40,8 +43,8 @@ Emit = Callable[[Event], None]
 class Engine(Protocol):
     """What answers requests. Every method may be called from any thread and returns at once; only `close` waits.
 
-    Every request ends with exactly one `GenerationFinished` or `GenerationFailed`; the events of a request come in
-    order; after `close` there are none.
+    Every request ends with exactly one `GenerationFinished` or `GenerationFailed`, every job with one `JobFinished` or
+    `JobFailed`; the events of each come in order; after `close` there are none.
     """
 
     def load(self, model: ModelConfig) -> None:
@@ -61,8 +64,16 @@ class Engine(Protocol):
             InvalidRequest: its model is not of the kind this engine answers with.
         """
 
-    def cancel(self, request: RequestId) -> None:
-        """End a request early, wherever it is; what was written stays. One that has ended is left alone."""
+    def run(self, job: Job) -> JobId:
+        """Queue a job, which has the model to itself until it ends.
+
+        Raises:
+            EngineClosed: the engine was closed before.
+            InvalidRequest: this engine lends no models.
+        """
+
+    def cancel(self, request: RequestId | JobId) -> None:
+        """End a request or a job early, wherever it is; what was written stays. One that has ended is left alone."""
 
     def close(self) -> None:
         """Cancel everything, wait for the last event, free the model. Closing twice is fine."""
@@ -88,7 +99,13 @@ class _Try:
     """Nothing is asked: find out a little more about the loaded model. Never in the queue."""
 
 
-_Job = GenerationRequest | _Load | _Unload | _Keep | _Try
+@dataclass(frozen=True, slots=True)
+class _Run:
+    job: Job
+
+
+_Asked = GenerationRequest | _Run  # has an id, and can be withdrawn
+_Task = _Asked | _Load | _Unload | _Keep | _Try
 
 
 class LocalEngine:
@@ -117,12 +134,12 @@ class LocalEngine:
         self._stop_flag = StopFlag()
         self._changed = threading.Condition()
         # Guarded by _changed: what waits, what was withdrawn while it waited, and what runs.
-        self._jobs: deque[_Job] = deque()
-        self._withdrawn: deque[GenerationRequest] = deque()
-        self._running: RequestId | None = None
+        self._tasks: deque[_Task] = deque()
+        self._withdrawn: deque[_Asked] = deque()
+        self._running: RequestId | JobId | None = None
         self._is_trying = False
         self._closing = False
-        # The thread's own, from its first job on.
+        # The thread's own, from its first task on.
         self._bench: Workbench | None = None
         self._worker = Worker(self._work, "engine")
         self._was_closed = closed_at_exit(self)
@@ -142,17 +159,21 @@ class LocalEngine:
         self._queue(replace(request, submitted_at=self._clock()))
         return request.id
 
-    def cancel(self, request: RequestId) -> None:
+    def run(self, job: Job) -> JobId:
+        self._queue(_Run(job))
+        return job.id
+
+    def cancel(self, request: RequestId | JobId) -> None:
         if not self._worker.is_here:
             return
         with self._changed:
             if request == self._running:
                 self._stop_flag.set()
                 return
-            for job in self._jobs:
-                if isinstance(job, GenerationRequest) and job.id == request:
-                    self._jobs.remove(job)
-                    self._withdrawn.append(job)
+            for task in self._tasks:
+                if isinstance(task, GenerationRequest | _Run) and _id_of(task) == request:
+                    self._tasks.remove(task)
+                    self._withdrawn.append(task)
                     self._changed.notify()
                     return
 
@@ -165,13 +186,13 @@ class LocalEngine:
             self._worker.wait()
         self._was_closed()
 
-    def _queue(self, job: _Job) -> None:
+    def _queue(self, task: _Task) -> None:
         if not self._worker.is_here:
             raise EngineClosed
         with self._changed:
             if self._closing:
                 raise EngineClosed
-            self._jobs.append(job)
+            self._tasks.append(task)
             if self._is_trying:
                 self._stop_flag.set()
             self._changed.notify()
@@ -179,11 +200,11 @@ class LocalEngine:
     # The engine's thread.
 
     def _work(self) -> None:
-        while (job := self._next_job()) is not None:
+        while (task := self._next_task()) is not None:
             try:
-                self._do(job, self._workbench())
-            except Exception as error:  # noqa: BLE001 - the engine's loop: one bad job must not end it
-                self._fault(job, error)
+                self._do(task, self._workbench())
+            except Exception as error:  # noqa: BLE001 - the engine's loop: one bad task must not end it
+                self._fault(task, error)
         self._end_all()
         if self._bench is not None:
             self._bench.close()
@@ -199,56 +220,56 @@ class LocalEngine:
             )
         return self._bench
 
-    def _next_job(self) -> _Job | None:
-        """The job to do next, left at the head of the queue so that it can be withdrawn while its model loads."""
+    def _next_task(self) -> _Task | None:
+        """The task to do next, left at the head of the queue so that it can be withdrawn while its model loads."""
         while True:
             with self._changed:
                 if self._begin_to_try():
                     return _Try()
-                self._changed.wait_for(lambda: self._closing or self._jobs or self._withdrawn)
+                self._changed.wait_for(lambda: self._closing or self._tasks or self._withdrawn)
                 if self._closing:
                     return None
-                job = self._jobs[0] if self._jobs else None
+                task = self._tasks[0] if self._tasks else None
             self._end_withdrawn()
-            if job is not None:
-                return job
+            if task is not None:
+                return task
 
     def _begin_to_try(self) -> bool:
         """Whether there is time to find something out, and something to find out. Under the lock."""
-        wanted = self._closing or self._jobs or self._withdrawn
+        wanted = self._closing or self._tasks or self._withdrawn
         self._is_trying = not wanted and self._bench is not None and self._bench.has_idle_work
         if self._is_trying:
             self._stop_flag.clear()
         return self._is_trying
 
-    def _do(self, job: _Job, bench: Workbench) -> None:
-        match job:
+    def _do(self, task: _Task, bench: Workbench) -> None:
+        match task:
             case _Load():
-                self._take(job)
-                if not bench.holds(job.model):
-                    self._load(bench, job.model)
+                self._take(task)
+                if not bench.holds(task.model):
+                    self._load(bench, task.model)
                 elif bench.info is not None:
                     self._emit(ModelReady(bench.info))
             case _Unload():
-                self._take(job)
+                self._take(task)
                 self._unload(bench)
             case _Keep():
-                self._take(job)
-                bench.keep_states(job.states)
+                self._take(task)
+                bench.keep_states(task.states)
             case GenerationRequest():
-                self._answer(job, bench)
+                self._answer(task, bench)
+            case _Run(job):
+                self._run(task, job, bench)
             case _Try():
                 if bench.idle() and bench.info is not None:
                     self._emit(ModelReady(bench.info))
             case _:
-                assert_never(job)
+                assert_never(task)
 
     def _answer(self, request: GenerationRequest, bench: Workbench) -> None:
-        config = _file_of(request)
-        if not bench.holds(config):
-            error = self._load(bench, config)
-            if error is not None and self._take(request):
-                self._emit(GenerationFailed(request.id, error))
+        error = self._have(bench, _file_of(request))
+        if error is not None and self._take(request):
+            self._emit(GenerationFailed(request.id, error))
         if bench.info is None or not self._take(request):
             return
         for event in bench.answer(request):
@@ -258,14 +279,35 @@ class LocalEngine:
         if bench.after_reply() and bench.info is not None:
             self._emit(ModelReady(bench.info))
 
-    def _take(self, job: _Job) -> bool:
-        """Take `job` from the queue to do it; `False` where it was withdrawn meanwhile or the engine is closing."""
+    def _run(self, task: _Run, job: Job, bench: Workbench) -> None:
+        error = self._have(bench, job.model)
+        if error is not None and self._take(task):
+            self._emit(JobFailed(job.id, error))
+        if bench.info is None or not self._take(task):
+            return
+        steps = bench.run(job)
+        try:
+            while True:
+                self._emit(next(steps))
+        except StopIteration as ended:
+            self._release()
+            self._emit(JobFinished(job.id, ended.value, cancelled=self._stop_flag.is_set()))
+        except InferenceError as failure:
+            self._release()
+            self._emit(JobFailed(job.id, failure))
+
+    def _have(self, bench: Workbench, config: ModelConfig) -> InferenceError | None:
+        """Have this model loaded; returns why that failed."""
+        return None if bench.holds(config) else self._load(bench, config)
+
+    def _take(self, task: _Task) -> bool:
+        """Take `task` from the queue to do it; `False` where it was withdrawn meanwhile or the engine is closing."""
         with self._changed:
-            if self._closing or job not in self._jobs:
+            if self._closing or task not in self._tasks:
                 return False
-            self._jobs.remove(job)
+            self._tasks.remove(task)
             self._stop_flag.clear()
-            self._running = job.id if isinstance(job, GenerationRequest) else None
+            self._running = _id_of(task) if isinstance(task, GenerationRequest | _Run) else None
             return True
 
     def _release(self) -> None:
@@ -310,23 +352,23 @@ class LocalEngine:
             bench.unload(keep=keep)
             self._emit(ModelUnloaded(config))
 
-    def _fault(self, job: _Job, error: Exception) -> None:
+    def _fault(self, task: _Task, error: Exception) -> None:
         """Our own fault: say so, and let go of a model whose state nobody knows any more."""
         fault = EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
-        match job:
-            case GenerationRequest():
-                if self._take(job) or self._running == job.id:
+        match task:
+            case GenerationRequest() | _Run():
+                if self._take(task) or self._running == _id_of(task):
                     self._release()
-                    self._emit(GenerationFailed(job.id, fault))
+                    self._emit(_failed(task, fault))
             case _Load():
-                self._emit(ModelFailed(job.model, fault))
+                self._emit(ModelFailed(task.model, fault))
             case _Unload() | _Keep():
                 pass
             case _Try():
                 if self._bench is not None and self._bench.info is not None:
                     self._emit(ModelFailed(self._bench.info.config, fault))
             case _:
-                assert_never(job)
+                assert_never(task)
         if self._bench is not None:
             self._unload(self._bench, keep=False)
 
@@ -339,17 +381,20 @@ class LocalEngine:
             with self._changed:
                 if not self._withdrawn:
                     return
-                request = self._withdrawn.popleft()
-            self._emit_outside(self._never_begun(request))
+                asked = self._withdrawn.popleft()
+            self._emit_outside(self._never_begun(asked))
 
     def _end_all(self) -> None:
         with self._changed:
-            waiting = [job for job in self._jobs if isinstance(job, GenerationRequest)]
-            self._jobs.clear()
+            waiting = [task for task in self._tasks if isinstance(task, GenerationRequest | _Run)]
+            self._tasks.clear()
             self._withdrawn.extend(waiting)
         self._end_withdrawn()
 
-    def _never_begun(self, request: GenerationRequest) -> GenerationFinished:
+    def _never_begun(self, asked: _Asked) -> GenerationFinished | JobFinished:
+        if isinstance(asked, _Run):
+            return JobFinished(asked.job.id, None, cancelled=True)
+        request = asked
         waited = self._clock() - (request.submitted_at or self._clock())
         return GenerationFinished(
             request=request.id,
@@ -360,6 +405,14 @@ class LocalEngine:
             timings=Timings(queued=waited, load=0.0),
             trace=Trace(),
         )
+
+
+def _id_of(asked: _Asked) -> RequestId | JobId:
+    return asked.job.id if isinstance(asked, _Run) else asked.id
+
+
+def _failed(asked: _Asked, error: InferenceError) -> GenerationFailed | JobFailed:
+    return JobFailed(asked.job.id, error) if isinstance(asked, _Run) else GenerationFailed(asked.id, error)
 
 
 def _file_of(request: GenerationRequest) -> ModelConfig:

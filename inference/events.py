@@ -1,7 +1,8 @@
 """What comes out: the events of a model and of a generation, and the figures they carry.
 
-Every request ends with exactly one `GenerationFinished` or `GenerationFailed`; the events of a request come in
-order. Times are seconds; moments are `time.perf_counter` readings of this process.
+Every request ends with exactly one `GenerationFinished` or `GenerationFailed`, every job with one `JobFinished` or
+`JobFailed`; the events of each come in order. Times are seconds; moments are `time.perf_counter` readings of this
+process.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from inference.errors import InferenceError
-from inference.requests import KvType, ModelConfig, RemoteModel, RequestId, Sampling
+from inference.requests import JobId, KvType, ModelConfig, RemoteModel, RequestId, Sampling
 
 
 class FinishReason(StrEnum):
@@ -200,6 +201,15 @@ class PromptBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """A token that might have been next: its bytes, and its probability as the model itself saw it."""
+
+    token: int
+    piece: bytes
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """One reply under the glass: what was read, what was sampled, and when.
 
@@ -207,6 +217,9 @@ class Trace:
     `kept_tokens` of the ids make up what was shown, reasoning and its marks included; the rest (an end token, what a
     stop string cut off) are sampled tokens that are no part of it. With speculation, `drafted_tokens` were evaluated on
     trial, and `accepted_tokens` of them were what was then sampled.
+
+    `pieces` are the bytes of each token, where they were kept: a part of a character, perhaps, or nothing for a control
+    token. `candidates` are the likeliest tokens at each place, where they were to be recorded.
     """
 
     token_ids: tuple[int, ...] = ()
@@ -216,6 +229,8 @@ class Trace:
     reuse_end: ReuseEnd = ReuseEnd.FIRST_TURN
     drafted_tokens: int = 0
     accepted_tokens: int = 0
+    pieces: tuple[bytes, ...] = ()
+    candidates: tuple[tuple[Candidate, ...], ...] = ()
 
     @property
     def reuse_ended_in(self) -> int | None:
@@ -327,6 +342,36 @@ class GenerationFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class JobProgress:
+    """A job is so far (`fraction`, 0 to 1). `step` is a value of the job's own that says what begins now.
+
+    The replies that a job has made announce themselves as all do, each by an id of its own that a step has named.
+    """
+
+    job: JobId
+    fraction: float
+    step: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobFinished:
+    """A job ended, its model holding again what it held before. `result` is a value of the job's own, what there is of
+    it where the job was cancelled; `None` where it never began."""
+
+    job: JobId
+    result: object
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JobFailed:
+    """A job could not be done, or not to its end."""
+
+    job: JobId
+    error: InferenceError
+
+
+@dataclass(frozen=True, slots=True)
 class RemoteModelReady:
     """A server answers and offers this model; `offered` names all of its models."""
 
@@ -344,5 +389,6 @@ class RemoteModelFailed:
 
 ModelEvent: TypeAlias = ModelLoading | ModelReady | ModelFailed | ModelUnloaded
 GenerationEvent: TypeAlias = TurnsLeftOut | PrefillProgress | TextDelta | GenerationFinished | GenerationFailed
-Event: TypeAlias = ModelEvent | GenerationEvent
+JobEvent: TypeAlias = JobProgress | JobFinished | JobFailed
+Event: TypeAlias = ModelEvent | GenerationEvent | JobEvent
 RemoteModelEvent: TypeAlias = RemoteModelReady | RemoteModelFailed

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from inference.errors import InferenceError
 from inference.events import (
     BlockKind,
+    Candidate,
     DeltaKind,
     FinishReason,
     GenerationEvent,
@@ -82,6 +83,7 @@ class Generation:
         # Characters that a reply gone on with held back, and that were shown when it ended.
         self._shown_before = dict.fromkeys(DeltaKind, 0)
         self._times: list[float] = []
+        self._candidates: list[tuple[Candidate, ...]] = []
         self._prompt = Prompt((), (), ())
         self._left_out: tuple[int, ...] = ()
         self._needed = 0
@@ -159,7 +161,7 @@ class Generation:
         self._pass_over(prompt.begun, sampler)
         decoder = self._decoder = self._decoder_of(sampler)
         try:
-            reason = yield from self._write(decoder, stream)
+            reason = yield from self._write(decoder, sampler, stream)
         finally:
             decoder.close()
         for part in stream.flush():
@@ -172,14 +174,18 @@ class Generation:
             self._model,
             sampler,
             prompt,
-            speculation=request.speculation,
+            speculation=request.speculation and not request.record_probabilities,
             max_tokens=request.max_tokens,
             clock=self._clock,
         )
 
-    def _write(self, decoder: Decoder, stream: TextStream) -> Generator[GenerationEvent, None, FinishReason]:
+    def _write(
+        self, decoder: Decoder, sampler: Sampler, stream: TextStream
+    ) -> Generator[GenerationEvent, None, FinishReason]:
         reason: FinishReason | None = None
         while reason is None:
+            if self._request.record_probabilities:
+                self._record(sampler)
             token = decoder.sample(free=stream.reasoning)
             self._ids.append(token)
             self._times.append(self._clock())
@@ -192,6 +198,12 @@ class Generation:
                 self._before_answer = len(self._ids)
             reason = self._end_after(token, stream, decoder)
         return reason
+
+    def _record(self, sampler: Sampler) -> None:
+        """Note the likeliest tokens here, before one is chosen."""
+        likeliest = sampler.likeliest(self._request.record_probabilities)
+        piece = self._model.vocabulary.piece
+        self._candidates.append(tuple(Candidate(token, piece(token), share) for token, share in likeliest))
 
     def _pass_over(self, begun: Sequence[int], sampler: Sampler) -> None:
         """Let the text stream know what was written before; what it holds back of that has been shown already."""
@@ -256,6 +268,8 @@ class Generation:
                 reuse_end=self._reuse_end,
                 drafted_tokens=self._decoder.drafted if self._decoder is not None else 0,
                 accepted_tokens=self._decoder.accepted if self._decoder is not None else 0,
+                pieces=tuple(map(self._model.vocabulary.piece, self._ids)),
+                candidates=tuple(self._candidates),
             ),
             timings=self._timings(),
             begun_ids=self._prompt.begun,

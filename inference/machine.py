@@ -80,6 +80,42 @@ def available_memory(root: Path = _ROOT) -> int:
     return min([free, *left])
 
 
+def load_average() -> float | None:
+    """Processes that ran or wanted to, on average over the last minute; `None` where the system does not count them."""
+    import psutil
+
+    try:
+        return psutil.getloadavg()[0]
+    except OSError:
+        return None
+
+
+def clock_megahertz() -> float | None:
+    """How fast the processors run now; `None` where the system does not say."""
+    import psutil
+
+    try:
+        now = psutil.cpu_freq()
+    except (OSError, RuntimeError, NotImplementedError):  # containers and virtual machines often hide it
+        return None
+    # Where nothing is known, psutil gives nothing at all, or a zero.
+    current = getattr(now, "current", None)
+    return float(current) if current else None
+
+
+def busy_seconds() -> tuple[float, float]:
+    """Seconds that processors have worked since the system began: for anybody, and for this process."""
+    import psutil
+
+    every, own = psutil.cpu_times(), psutil.Process().cpu_times()
+    return sum(every) - every.idle - getattr(every, "iowait", 0.0) - _counted_twice(every), own.user + own.system
+
+
+def _counted_twice(times: object) -> float:
+    """Guests' time is a part of their hosts'."""
+    return float(getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0))
+
+
 def _groups(root: Path, controller: str) -> Iterator[Path]:
     """The folders of the control groups this process is in, the innermost first: each may set a limit of its own."""
     mounts = root / "sys/fs/cgroup"

@@ -19,9 +19,17 @@ from inference.messages import Message, Role
 RequestId = NewType("RequestId", str)
 
 
+JobId = NewType("JobId", str)
+
+
 def new_request_id() -> RequestId:
     """An id no other request has."""
     return RequestId(os.urandom(16).hex())
+
+
+def new_job_id() -> JobId:
+    """An id no other job has, and no request."""
+    return JobId(os.urandom(16).hex())
 
 
 class KvType(StrEnum):
@@ -339,6 +347,9 @@ class WindowPolicy(StrEnum):
     DROP_OLDEST = "drop oldest"  # leave out the oldest turns, and say which
 
 
+MOST_PROBABILITIES = 20
+
+
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
     """One reply that is wanted.
@@ -354,9 +365,13 @@ class GenerationRequest:
     each token is still the sampler's own choice, but a batch rounds otherwise than a token by itself. It is for a model
     of this machine, and only where its memory can be cut.
 
+    Of each token, `record_probabilities` of the likeliest ones are noted in the trace, as the model itself saw them:
+    before temperature and all that leaves out tokens. It takes a while for each token, and nothing is speculated then.
+
     Raises:
         InvalidRequest: no message, the last one is not the user's (or, with `continues`, no reply to a question),
-            max_tokens below 1, an empty stop string, a JSON schema that is none, or both a schema and a grammar.
+            max_tokens below 1, an empty stop string, a JSON schema that is none, both a schema and a grammar, or more
+            than MOST_PROBABILITIES to be recorded.
     """
 
     model: AnyModel
@@ -373,6 +388,7 @@ class GenerationRequest:
     grammar: str | None = None
     json_schema: str | None = None
     speculation: bool = False
+    record_probabilities: int = 0
 
     def __post_init__(self) -> None:
         if not self.messages:
@@ -387,6 +403,10 @@ class GenerationRequest:
             raise InvalidRequest("A stop string has at least one character.")
         if self.grammar is not None and self.json_schema is not None:
             raise InvalidRequest("Give either a grammar or a JSON schema.")
+        if not 0 <= self.record_probabilities <= MOST_PROBABILITIES:
+            raise InvalidRequest(
+                f"The probabilities of 0 to {MOST_PROBABILITIES} tokens are recorded; got {self.record_probabilities}."
+            )
         _check_schema(self.json_schema)
 
     @property

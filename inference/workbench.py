@@ -6,13 +6,14 @@ on its own thread, with the first job.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inference.errors import InferenceError
-from inference.events import GenerationEvent, ModelInfo
+from inference.events import GenerationEvent, JobProgress, ModelInfo
 from inference.generation import Arrival, Clock, Generation
+from inference.jobs import Job, ModelOnLoan
 from inference.loading import LocalLoader
 from inference.machine import default_threads
 from inference.measurements import Measurements, file_key
@@ -118,6 +119,20 @@ class Workbench:
         return Generation(
             request, loaded.model, loaded.prompts, self._cache, self._stop_flag, arrival, self._clock
         ).events()
+
+    def run(self, job: Job) -> Generator[JobProgress | GenerationEvent, None, object]:
+        """Do a job with the model that is loaded; returns its result. Then the KV cache holds again what it held, and
+        what the job evaluated counts for nothing."""
+        loaded, info = self._loaded, self.info
+        if loaded is None or info is None:
+            raise RuntimeError("no model is loaded")
+        loan = ModelOnLoan(loaded.model, loaded.prompts, info, self._cache, self._stop_flag, self._clock)
+        before = loan.held()
+        try:
+            return (yield from job.steps(loan))
+        finally:
+            loan.hold(before)
+            loaded.model.take_step_times()
 
     @property
     def has_idle_work(self) -> bool:

@@ -269,6 +269,10 @@ class ScriptedModel:
         times, self.step_times = self.step_times, []
         return times
 
+    @property
+    def has_logits(self) -> bool:
+        return self._logits_ready or self.logits_at == len(self._held)
+
     def take_logits(self, at: int) -> None:
         if at >= 0:
             assert at < self._draft_size, "sampled without logits"
@@ -301,6 +305,12 @@ class ScriptedSampler:
         if self._endless and self._pieces:
             return self._pieces[(self._at - 1) % len(self._pieces)]
         return self._pieces[self._at - 1] if self._at <= len(self._pieces) else END
+
+    def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
+        assert self._model.has_logits
+        chosen = self._pieces[self._at % len(self._pieces)] if self._at < len(self._pieces) or self._endless else END
+        others = [token for token in range(ord("A"), ord("A") + count) if token != chosen]
+        return ((chosen, 0.5), *((token, 0.5 / (count + 1)) for token in others))[:count]
 
     def follow(self, token: int) -> None:
         self.followed.append(token)

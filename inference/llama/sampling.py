@@ -69,6 +69,17 @@ class LlamaSampler:
         sampler_accept(self._chain, token)
         return token
 
+    def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
+        """Raises GenerationBroke where there are no logits."""
+        import numpy as np
+
+        logits = self._logits(self._context.kept_logits(), -1).astype(np.float64)
+        chances = np.exp(logits - logits.max())
+        chances /= chances.sum()
+        places = np.argpartition(chances, -count)[-count:] if count < self._size else np.arange(self._size)
+        best = places[np.argsort(-chances[places], kind="stable")]
+        return tuple((int(token), float(chances[token])) for token in best)
+
     def follow(self, token: int) -> None:
         if self._grammar is not None:
             if not self._grammar.allows(token):

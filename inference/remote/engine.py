@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
 
 from inference.errors import InvalidRequest
 from inference.leaving import Worker, closed_at_exit
 from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience, WayOut
-from inference.requests import AnyModel, GenerationRequest, Proxy, RemoteModel, RequestId, StateBudget
+from inference.requests import AnyModel, GenerationRequest, JobId, Proxy, RemoteModel, RequestId, StateBudget
+
+if TYPE_CHECKING:
+    from inference.jobs import Job
 
 
 def _no_key(_: str) -> None:
@@ -70,9 +74,13 @@ class RemoteEngine:
         self._inbox.put(replace(request, submitted_at=self._clock()))
         return request.id
 
-    def cancel(self, request: RequestId) -> None:
+    def run(self, job: Job) -> NoReturn:
+        """Raises InvalidRequest: what a job does with a model, no server lets one do."""
+        raise InvalidRequest(f"Experiments run with a model of this machine, such as {job.model.path.name}.")
+
+    def cancel(self, request: RequestId | JobId) -> None:
         """Close the connection of a request at once, wherever it is; what was written stays."""
-        self._inbox.cancel(request)
+        self._inbox.cancel(RequestId(request))
 
     def close(self) -> None:
         """Cancel everything and wait for the last event. Closing twice is fine."""

@@ -26,6 +26,8 @@ from inference import (
     GenerationFailed,
     GenerationFinished,
     GenerationRequest,
+    Job,
+    JobId,
     LocalEngine,
     Message,
     ModelConfig,
@@ -67,7 +69,10 @@ class ShortReplies:
     def generate(self, request: GenerationRequest) -> RequestId:
         return self._engine.generate(replace(request, sampling=GREEDY, max_tokens=BLOCK + 1))
 
-    def cancel(self, request: RequestId) -> None:
+    def run(self, job: Job) -> JobId:
+        return self._engine.run(job)
+
+    def cancel(self, request: RequestId | JobId) -> None:
         self._engine.cancel(request)
 
     def close(self) -> None:

@@ -16,6 +16,8 @@ from inference import (
     GenerationFinished,
     GenerationRequest,
     InferenceError,
+    Job,
+    JobId,
     ModelConfig,
     ModelFailed,
     ModelInfo,
@@ -55,7 +57,8 @@ class ScriptedEngine:
         self.unloads = 0
         self.budgets: list[StateBudget] = []
         self.requests: list[GenerationRequest] = []
-        self.cancelled: list[RequestId] = []
+        self.jobs: list[Job] = []
+        self.cancelled: list[RequestId | JobId] = []
         self.closed = False
         self._pieces: dict[RequestId, list[str]] = {}
         self._thoughts: dict[RequestId, list[str]] = {}
@@ -78,7 +81,13 @@ class ScriptedEngine:
         self._thoughts[request.id] = []
         return request.id
 
-    def cancel(self, request: RequestId) -> None:
+    def run(self, job: Job) -> JobId:
+        if self.closed:
+            raise EngineClosed
+        self.jobs.append(job)
+        return job.id
+
+    def cancel(self, request: RequestId | JobId) -> None:
         self.cancelled.append(request)
 
     def close(self) -> None:

@@ -1,0 +1,60 @@
+"""Comparisons and the Lab: order, runs, statistics, verdicts; no screen.
+
+What is measured and what follows from it are kept apart: each experiment has a step that asks the model, and a plain
+function that draws the conclusion from whatever was measured.
+"""
+
+from inference.experiments.comparison import (
+    CompareJob,
+    Comparison,
+    Mode,
+    Paint,
+    Run,
+    RunBegan,
+    RunEnded,
+    comparison_from,
+    comparison_of_replies,
+)
+from inference.experiments.exports import as_object, cell_text, table_of, to_csv, to_json, to_markdown
+from inference.experiments.lab import ExperimentName, LabJob, about
+from inference.experiments.limits import Bandwidth, BandwidthJob, bytes_per_token, share_of_limit
+from inference.experiments.prices import Prices
+from inference.experiments.results import Ink, Outcome, Plot, Series, Shape, Table, Verdict
+from inference.experiments.samples import Statistic, statistic
+from inference.experiments.surroundings import Surroundings
+
+__all__ = [
+    "Bandwidth",
+    "BandwidthJob",
+    "CompareJob",
+    "Comparison",
+    "ExperimentName",
+    "Ink",
+    "LabJob",
+    "Mode",
+    "Outcome",
+    "Paint",
+    "Plot",
+    "Prices",
+    "Run",
+    "RunBegan",
+    "RunEnded",
+    "Series",
+    "Shape",
+    "Statistic",
+    "Surroundings",
+    "Table",
+    "Verdict",
+    "about",
+    "as_object",
+    "bytes_per_token",
+    "cell_text",
+    "comparison_from",
+    "comparison_of_replies",
+    "share_of_limit",
+    "statistic",
+    "table_of",
+    "to_csv",
+    "to_json",
+    "to_markdown",
+]

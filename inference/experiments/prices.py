@@ -1,0 +1,52 @@
+"""What tokens would cost elsewhere, at prices that the reader enters: an estimate, and nothing is built in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inference.errors import InvalidRequest
+from inference.events import Usage
+
+_PER = 1_000_000
+_MOST = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Money per million tokens. `cached` is for input tokens that were read before; `currency` is a word, such as
+    "EUR".
+
+    Raises:
+        InvalidRequest: a price below 0, or no number.
+    """
+
+    input: float = 0.0
+    cached: float = 0.0
+    output: float = 0.0
+    currency: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("input", "cached", "output"):
+            if not 0 <= getattr(self, name) <= _MOST:
+                raise InvalidRequest(f"A price per million tokens is at least 0; got {getattr(self, name)}.")
+
+    @property
+    def are_given(self) -> bool:
+        """Whether the reader has entered any."""
+        return any((self.input, self.cached, self.output))
+
+    def cost(self, usage: Usage) -> float:
+        """What these tokens would cost; where it is not known which were cached, all count as read."""
+        cached = usage.cached_tokens or 0
+        return self.of(usage.input_tokens - cached, cached, usage.output_tokens)
+
+    def of(self, read: int, cached: int, written: int) -> float:
+        return (read * self.input + cached * self.cached + written * self.output) / _PER
+
+    def text(self, cost: float) -> str:
+        """An amount with its currency; small ones to the digit that counts."""
+        amount = f"{cost:,.2f}" if cost >= 0.995 or not cost else f"{cost:.3g}" if cost >= 1e-4 else f"{cost:.7f}"
+        return f"{amount} {self.currency}".strip()
+
+
+NO_PRICES = Prices()

@@ -1,0 +1,81 @@
+"""Samples of a figure: their median and spread, when two differ, and lines through points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+
+ALIKE = 0.03  # of the larger one: two medians no further apart are the same, whatever the spread
+ALIKE_ONCE = 0.10  # where there is one sample of each and no spread is known
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """Some samples, at least one; the spread is shown as the lowest and the highest."""
+
+    samples: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        return median(self.samples)
+
+    @property
+    def low(self) -> float:
+        return min(self.samples)
+
+    @property
+    def high(self) -> float:
+        return max(self.samples)
+
+    @property
+    def count(self) -> int:
+        return len(self.samples)
+
+
+def statistic(values: Iterable[float | None]) -> Statistic | None:
+    """Of those that are known; `None` where none is."""
+    known = tuple(float(value) for value in values if value is not None)
+    return Statistic(known) if known else None
+
+
+def differ(one: Statistic, other: Statistic) -> bool:
+    """Whether two figures are really different: their medians lie apart and no sample of one lies among the other's.
+
+    With one sample each nothing is known of the spread; then a tenth makes the difference.
+    """
+    larger = max(abs(one.median), abs(other.median))
+    apart = abs(one.median - other.median)
+    if min(one.count, other.count) < 2:
+        return apart > ALIKE_ONCE * larger
+    overlap = one.low <= other.high and other.low <= one.high
+    return apart > ALIKE * larger and not overlap
+
+
+def slope(points: Sequence[tuple[float, float]]) -> float | None:
+    """How steep a line through the points is: the median of all pairs', which a few disturbed ones do not move.
+    `None` where no two lie apart."""
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in combinations(points, 2) if a[0] != b[0]]
+    return median(slopes) if slopes else None
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that `share` of the samples do not exceed; there is at least one."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def seconds_text(seconds: float) -> str:
+    """A time with its unit, three digits that mean something: 17.2 ms, 0.24 s, 12.3 s."""
+    size = abs(seconds)
+    if size < 0.0995:
+        return f"{1000 * seconds:.3g} ms" if size >= 0.0000995 else f"{1e6 * seconds:.3g} µs"
+    if size < 9.995:
+        return f"{seconds:.2f} s"
+    return f"{seconds:.1f} s" if size < 99.95 else f"{seconds:,.0f} s"
+
+
+def times_text(ratio: float) -> str:
+    """How many times: 1.3, 12, 140."""
+    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:,.0f}"

@@ -1,0 +1,130 @@
+"""Streaming: the comparison of on and off, on set prompts of three lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inference.events import GenerationEvent, JobProgress
+from inference.experiments.comparison import Comparison, Mode, Run, compared, now_text
+from inference.experiments.results import Conclusion, Ink, Plot, Series, Subject, Table, Verdict
+from inference.experiments.samples import seconds_text
+from inference.experiments.trial import Stopped, Trial
+from inference.messages import Message, Role
+from inference.requests import GenerationRequest, JobId, ModelConfig, Sampling
+
+_PROMPTS, _QUICK_PROMPTS = (16, 192, 768), (16, 64, 128)  # tokens, roughly
+_TOKENS, _QUICK_TOKENS = 96, 24
+_RUNS, _QUICK_RUNS = 3, 2
+_GREEDY = Sampling(temperature=0.0, repeat_penalty=1.0, seed=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The comparison of one prompt."""
+
+    prompt_tokens: int
+    comparison: Comparison
+
+
+def measure(
+    trial: Trial, model: ModelConfig, job: JobId, found: list[Measured]
+) -> Iterator[JobProgress | GenerationEvent]:
+    """Compare, one prompt after another."""
+    prompts = trial.fitting(_QUICK_PROMPTS if trial.quick else _PROMPTS, reserve=_TOKENS)
+    runs, tokens = (_QUICK_RUNS, _QUICK_TOKENS) if trial.quick else (_RUNS, _TOKENS)
+    for number, length in enumerate(prompts):
+        made: list[Run] = []
+        said = f"{trial.text_of(length)}\nGo on with this text."
+        request = GenerationRequest(model, (Message(Role.USER, said),), _GREEDY, tokens)
+        span = number / len(prompts), (number + 1) / len(prompts)
+        trial.loan.hold(None)
+        for event in compared(trial.loan, request, runs, job, made, span):
+            if isinstance(event, JobProgress):
+                words = f"Prompt {number + 1} of {len(prompts)}, about {length:,} tokens"
+                yield JobProgress(job, event.fraction, words)
+        if made:
+            read = made[0].usage.input_tokens
+            subject = Subject.of(trial.loan.info)
+            found.append(Measured(read, Comparison(said, subject, runs, tuple(made), now_text(), max_tokens=tokens)))
+        if trial.loan.is_stopped:
+            raise Stopped
+
+
+def conclude(found: Sequence[Measured]) -> Conclusion:
+    """Sooner words, the same time for all of them, at every length."""
+    return Conclusion(
+        verdict=_verdict(found),
+        plots=(
+            Plot(
+                "When the first words and the last are there",
+                "prompt",
+                "tokens",
+                "time",
+                "s",
+                (
+                    Series("first words, streaming on", _points(found, "first_text", Mode.ON), Ink.DECODE),
+                    Series("first words, streaming off", _points(found, "first_text", Mode.OFF), Ink.PLAIN),
+                    Series("whole answer, streaming on", _points(found, "total", Mode.ON), Ink.PREFILL),
+                    Series("whole answer, streaming off", _points(found, "total", Mode.OFF), Ink.CACHED),
+                ),
+            ),
+        ),
+        tables=(_table(found),),
+        notes=tuple(
+            f"Prompt of {each.prompt_tokens:,} tokens: {note}" for each in found for note in each.comparison.notes[:1]
+        )
+        + tuple(each.comparison.difference for each in found if each.comparison.difference),
+        figures={
+            "prompts": [
+                {
+                    "tokens": each.prompt_tokens,
+                    "sentence": each.comparison.sentence,
+                    **{str(mode): _samples(each.comparison, mode) for mode in Mode},
+                }
+                for each in found
+            ]
+        },
+    )
+
+
+def _verdict(found: Sequence[Measured]) -> Verdict:
+    known = [(each, each.comparison.shown) for each in found if each.comparison.shown is not None]
+    if not known:
+        return Verdict(None, "Too little was measured: no prompt was answered both ways.")
+    figures = "; ".join(_words(each) for each, _ in known)
+    if all(shown for _, shown in known):
+        return Verdict(True, f"Streaming brings the first words sooner and the last at the same time: {figures}.")
+    return Verdict(False, f"Not shown on this machine for every prompt: {figures}.")
+
+
+def _words(each: Measured) -> str:
+    first = [each.comparison.statistic("first_text", mode) for mode in Mode]
+    total = [each.comparison.statistic("total", mode) for mode in Mode]
+    words, whole = (
+        " and ".join(seconds_text(found.median) for found in pair if found is not None) for pair in (first, total)
+    )
+    return f"with {each.prompt_tokens:,} tokens to read, first words after {words}, all after {whole} (on and off)"
+
+
+def _points(found: Sequence[Measured], key: str, mode: Mode) -> tuple[tuple[float, float], ...]:
+    points = ((float(each.prompt_tokens), each.comparison.statistic(key, mode)) for each in found)
+    return tuple((tokens, figure.median) for tokens, figure in points if figure is not None)
+
+
+def _table(found: Sequence[Measured]) -> Table:
+    rows = []
+    for each in found:
+        for title, key in (("first text", "first_text"), ("whole answer", "total"), ("decode rate", "decode_rate")):
+            row: list[str | float | None] = [each.prompt_tokens, title]
+            for mode in Mode:
+                figure = each.comparison.statistic(key, mode)
+                row += [None] * 3 if figure is None else [figure.median, figure.low, figure.high]
+            rows.append(tuple(row))
+    sides = (f"{mode}, {what}" for mode in Mode for what in ("median", "lowest", "highest"))
+    return Table("Streaming on and off (s, tok/s)", ("prompt tokens", "figure", *sides), tuple(rows))
+
+
+def _samples(comparison: Comparison, mode: Mode) -> dict[str, list[float]]:
+    figures = {key: comparison.statistic(key, mode) for key in ("first_text", "total", "decode_rate")}
+    return {key: list(figure.samples) for key, figure in figures.items() if figure is not None}
