@@ -64,6 +64,7 @@ from inference.requests import (
 )
 
 if TYPE_CHECKING:
+    from inference import experiments
     from inference.client import Client, Response, Wishes, connect, prompt_text
     from inference.counting import DropRule, TokenCount, TokenCounter
     from inference.engine import Engine, LocalEngine
@@ -271,6 +272,7 @@ __all__ = [
     "describe",
     "display_name",
     "embedded_model",
+    "experiments",
     "forecast",
     "is_address",
     "is_proxy_address",
@@ -285,6 +287,8 @@ __all__ = [
 if not TYPE_CHECKING:  # a type checker knows the names from above
 
     def __getattr__(name: str) -> object:
+        if name == "experiments":  # a face of its own
+            return import_module("inference.experiments")
         if name not in _LATER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = getattr(import_module(_LATER[name]), name)

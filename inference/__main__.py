@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _answer(words, _parser())
+        return _answer(words)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -54,33 +54,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _answer(words: Sequence[str], parser: argparse.ArgumentParser) -> int:
-    if words and words[0] in _RESERVED:
-        parser.error(f"“{words[0]}” is kept for a command; write -- before a prompt that begins with it")
+def _answer(words: Sequence[str]) -> int:
+    command, words = (words[0], words[1:]) if words and words[0] in _RESERVED else ("", words)
+    parser = _parser_of(command)
+    if command == "models":
+        parser.error(f"“{command}” is kept for a command; write -- before a prompt that begins with it")
     try:
         options = parser.parse_args(words)
-        messages = _messages(options)
-        client = connect(
-            options.model,
-            model=options.remote_model,
-            api_key=key_for(options.model, os.environ),
-            context_size=options.context_size,
-            threads=options.threads,
-            gpu_layers=options.gpu_layers,
-            device=options.device,
-            kv_type=options.kv_type,
-            template=_text_in(options.template) if options.template is not None else None,
-        )
-        wishes = _wishes(options)
-        with client:
-            if options.show_prompt:
-                _print_prompt(client, messages, thinking=options.thinking, as_json=options.json)
-                return 0
-            if options.json or options.no_stream:
-                response = client.generate(messages=messages, **wishes)
-                _print_whole(response, as_json=options.json)
-            else:
-                _print_stream(client, messages, wishes)
+        messages = [] if command == "lab" else _messages(options)
+        with _client(options) as client:
+            _do(command, client, messages, options)
     except InvalidRequest as error:
         parser.error(str(error))
     except (InferenceError, OSError) as error:
@@ -91,6 +74,44 @@ def _answer(words: Sequence[str], parser: argparse.ArgumentParser) -> int:
             _write_nowhere()
         return 1
     return 0
+
+
+def _do(command: str, client: Client, messages: Sequence[Message], options: argparse.Namespace) -> None:
+    if command:
+        # Only who asks for an experiment waits for what it takes.
+        from inference import experiment_commands
+
+        if command == "lab":
+            print(experiment_commands.lab(client, options, _tell).rstrip(), flush=True)
+        else:
+            result = experiment_commands.compare(client, messages, _wishes(options), options, _tell)
+            print(result.rstrip(), flush=True)
+    elif options.show_prompt:
+        _print_prompt(client, messages, thinking=options.thinking, as_json=options.json)
+    elif options.json or options.no_stream:
+        _print_whole(client.generate(messages=messages, **_wishes(options)), as_json=options.json)
+    else:
+        _print_stream(client, messages, _wishes(options))
+
+
+def _client(options: argparse.Namespace) -> Client:
+    return connect(
+        options.model,
+        model=options.remote_model,
+        api_key=key_for(options.model, os.environ),
+        context_size=options.context_size,
+        threads=options.threads,
+        gpu_layers=options.gpu_layers,
+        device=options.device,
+        kv_type=options.kv_type,
+        template=_text_in(options.template) if options.template is not None else None,
+    )
+
+
+def _tell(words: str) -> None:
+    """Progress is for whoever watches."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(words, file=sys.stderr, flush=True)
 
 
 def _write_nowhere() -> None:
@@ -300,30 +321,47 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="python -m inference",
-        description="Ask a language model on this machine or on a server. The reply is written while it is made.",
-        epilog="A prompt of - is read from standard input; anything after -- is a prompt. The key for a server is read "
-        "from the environment: HEADWATER_API_KEY, and for OpenAI itself OPENAI_API_KEY.",
-    )
+def _parser_of(command: str) -> argparse.ArgumentParser:
+    match command:
+        case "lab":
+            from inference.experiment_commands import add_lab_options
+
+            parser = _Parser(prog="python -m inference lab", description="Run an experiment with a model.")
+            add_lab_options(parser)
+            _add_model_options(parser)
+            return parser
+        case "compare":
+            from inference.experiment_commands import add_compare_options
+
+            parser = _Parser(
+                prog="python -m inference compare",
+                description="Ask with streaming on and off, in turn, and compare when the words were there.",
+            )
+            _add_prompt_options(parser)
+            add_compare_options(parser)
+        case _:
+            parser = _Parser(
+                prog="python -m inference",
+                description="Ask a language model on this machine or on a server. The reply is written while it is "
+                "made. The first words “compare” and “lab” are commands; see `compare --help`, `lab --help`.",
+                epilog="A prompt of - is read from standard input; anything after -- is a prompt. The key for a server "
+                "is read from the environment: HEADWATER_API_KEY, and for OpenAI itself OPENAI_API_KEY.",
+            )
+            _add_prompt_options(parser)
+            _add_answer_options(parser)
+    _add_model_options(parser)
+    _add_sampling_options(parser)
+    return parser
+
+
+def _add_prompt_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("prompt", metavar="PROMPT", help="what to ask")
-    parser.add_argument(
-        "--model",
-        metavar="FILE|URL",
-        help="a GGUF file (default: the embedded SmolLM2), or a server's address such as http://127.0.0.1:8080/v1",
-    )
-    parser.add_argument("--remote-model", metavar="NAME", help="what a server calls its model (default: its first one)")
     parser.add_argument("--system", metavar="TEXT", help="the system prompt")
-    parser.add_argument(
-        "--template", type=Path, metavar="FILE", help="a Jinja chat template in place of the model's own"
-    )
     parser.add_argument(
         "--thinking",
         action=argparse.BooleanOptionalAction,
         help="whether to think before the answer, where the model has a switch for it",
     )
-    parser.add_argument("--show-prompt", action="store_true", help="write what the model would read, and stop there")
     parser.add_argument("--max-tokens", type=int, metavar="N", help="the most tokens to write (default: to the window)")
     parser.add_argument(
         "--stop", action="append", default=[], metavar="TEXT", help="end the reply before this text; may be repeated"
@@ -333,7 +371,24 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--speculation", action="store_true", help="evaluate ahead where the text repeats itself, as long as that pays"
     )
+
+
+def _add_answer_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--show-prompt", action="store_true", help="write what the model would read, and stop there")
     parser.add_argument("--no-stream", action="store_true", help="write the reply once it is whole")
+    parser.add_argument("--json", action="store_true", help="write one object with text, usage and timings")
+
+
+def _add_model_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model",
+        metavar="FILE|URL",
+        help="a GGUF file (default: the embedded SmolLM2), or a server's address such as http://127.0.0.1:8080/v1",
+    )
+    parser.add_argument("--remote-model", metavar="NAME", help="what a server calls its model (default: its first one)")
+    parser.add_argument(
+        "--template", type=Path, metavar="FILE", help="a Jinja chat template in place of the model's own"
+    )
     parser.add_argument("--context-size", type=int, metavar="N", help="tokens the context window holds")
     parser.add_argument("--threads", type=int, metavar="N", help="threads to compute with")
     parser.add_argument(
@@ -346,14 +401,15 @@ def _parser() -> argparse.ArgumentParser:
         choices=[kind.value for kind in KvType],
         help="how the KV cache is kept: q8_0 takes half the memory (default: f16)",
     )
-    parser.add_argument("--json", action="store_true", help="write one object with text, usage and timings")
+
+
+def _add_sampling_options(parser: argparse.ArgumentParser) -> None:
     sampling = parser.add_argument_group(
         "how tokens are chosen", "What is left out is the model file's own, else usual, else off."
     )
     for name, kind, metavar, text in _SAMPLING:
         action = "append" if name in _REPEATED else "store"
         sampling.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar=metavar, help=text, action=action)
-    return parser
 
 
 if __name__ == "__main__":

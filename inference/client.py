@@ -230,6 +230,16 @@ class Client:
             speculation=wishes.get("speculation", False),
         )
 
+    def request(
+        self,
+        prompt: str | None = None,
+        *,
+        messages: Sequence[Message | Mapping[str, object]] | None = None,
+        **wishes: Unpack[Wishes],
+    ) -> GenerationRequest:
+        """What `generate` would ask for, for a job such as `inference.experiments.CompareJob`."""
+        return self._request(prompt, messages, wishes)
+
     def run(self, job: Job) -> Iterator[JobEvent]:
         """Do a job, such as a comparison or an experiment of `inference.experiments`: how far it is, and at last
         `JobFinished` with its result. Closing the iterator ends it early.

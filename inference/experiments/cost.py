@@ -9,7 +9,7 @@ from itertools import accumulate
 from inference.events import JobProgress
 from inference.experiments.prices import Prices
 from inference.experiments.results import Conclusion, Ink, Plot, Series, Table, Verdict
-from inference.experiments.samples import ALIKE_ONCE, seconds_text, slope, times_text
+from inference.experiments.samples import ALIKE_OF_FEW, seconds_text, slope, times_text
 from inference.experiments.trial import Trial
 from inference.messages import Message, Role
 
@@ -123,7 +123,7 @@ def _verdict(reused: Sequence[Measured], anew: Sequence[Measured], prices: Price
         f"{money} (one conversation each, so no spread is known)"
     )
     growth = slope(_over_turns(anew, [each.seconds for each in anew])) or 0.0
-    if read < sent and slower > (1 + ALIKE_ONCE) * faster and growth > 0:
+    if read < sent and slower > (1 + ALIKE_OF_FEW) * faster and growth > 0:
         return Verdict(True, f"{figures[0].upper()}{figures[1:]}.")
     return Verdict(False, f"Not shown on this machine: {figures}.")
 

@@ -8,7 +8,8 @@ from itertools import combinations
 from statistics import median
 
 ALIKE = 0.03  # of the larger one: two medians no further apart are the same, whatever the spread
-ALIKE_ONCE = 0.10  # where there is one sample of each and no spread is known
+FEW = 4  # samples; of fewer, two sets of the same figure lie apart too often by chance
+ALIKE_OF_FEW = 0.10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +42,12 @@ def statistic(values: Iterable[float | None]) -> Statistic | None:
 
 
 def differ(one: Statistic, other: Statistic) -> bool:
-    """Whether two figures are really different: their medians lie apart and no sample of one lies among the other's.
-
-    With one sample each nothing is known of the spread; then a tenth makes the difference.
-    """
+    """Whether two figures are really different: their medians lie apart, by a tenth where there are few samples, and no
+    sample of one lies among the other's."""
     larger = max(abs(one.median), abs(other.median))
-    apart = abs(one.median - other.median)
-    if min(one.count, other.count) < 2:
-        return apart > ALIKE_ONCE * larger
+    alike = ALIKE if min(one.count, other.count) >= FEW else ALIKE_OF_FEW
     overlap = one.low <= other.high and other.low <= one.high
-    return apart > ALIKE * larger and not overlap
+    return abs(one.median - other.median) > alike * larger and not overlap
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float | None:
