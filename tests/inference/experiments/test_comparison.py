@@ -23,6 +23,7 @@ from inference.experiments.comparison import (
     kept_comparison,
 )
 from inference.experiments.results import Subject
+from inference.experiments.samples import Statistic
 from inference.messages import Message, Role
 from inference.model_names import embedded_model
 from inference.requests import GenerationRequest, ModelConfig, RemoteModel, Sampling
@@ -31,6 +32,12 @@ from tests.inference.experiments.lending import READ, WRITE, Lent, timed
 
 SUBJECT = Subject("small", "Q4_1", "CPU", 1, 4096)
 THREE = (("Hello", " there", "."),)
+
+
+def figure(found: Comparison, key: str, mode: Mode) -> Statistic:
+    known = found.statistic(key, mode)
+    assert known is not None
+    return known
 
 
 def request(text: str = "Hi", **facts: object) -> GenerationRequest:
@@ -64,10 +71,10 @@ def test_with_a_model_of_known_timing_the_answer_is_the_known_one() -> None:
     found = compared(lent, CompareJob(request(), runs=3))
     read = found.runs[0].usage.input_tokens * READ
     for mode, first in ((Mode.ON, read), (Mode.OFF, read + 3 * WRITE)):
-        assert found.statistic("first_text", mode).samples == pytest.approx([first] * 3)
-        assert found.statistic("total", mode).samples == pytest.approx([read + 3 * WRITE] * 3)
-        assert found.statistic("ttft", mode).samples == pytest.approx([read] * 3)
-        assert found.statistic("decode_rate", mode).samples == pytest.approx([1 / WRITE] * 3)
+        assert figure(found, "first_text", mode).samples == pytest.approx([first] * 3)
+        assert figure(found, "total", mode).samples == pytest.approx([read + 3 * WRITE] * 3)
+        assert figure(found, "ttft", mode).samples == pytest.approx([read] * 3)
+        assert figure(found, "decode_rate", mode).samples == pytest.approx([1 / WRITE] * 3)
     assert found.sentence == (
         "Streaming showed the first words 0.30 s sooner; the whole answer took the same time: "
         f"{read + 0.3:.2f} s and {read + 0.3:.2f} s, n = 3."
@@ -192,10 +199,10 @@ def test_what_a_window_saw_is_added_by_the_numbers_of_the_runs() -> None:
     found = of([(0.5, 7.0)], [(7.0, 7.0)]).with_paints(
         {1: Paint(0.52, 6.9, 100, 0.05), 2: Paint(7.02, 7.02, 100, 0.01)}
     )
-    assert found.statistic("first_paint", Mode.ON).median == 0.52
-    assert found.statistic("painted_rate", Mode.ON).median == pytest.approx(100 / 6.38)
+    assert figure(found, "first_paint", Mode.ON).median == 0.52
+    assert figure(found, "painted_rate", Mode.ON).median == pytest.approx(100 / 6.38)
     assert found.statistic("painted_rate", Mode.OFF) is None  # one paint has no rate
-    assert found.statistic("gui_per_token", Mode.ON).median == pytest.approx(0.0005)
+    assert figure(found, "gui_per_token", Mode.ON).median == pytest.approx(0.0005)
     assert [row[0] for row in found.table().rows if "Painted" in str(row[0])] == ["Painted (tok/s)"]
 
 
@@ -243,11 +250,11 @@ def test_with_a_real_model_the_totals_are_the_same_over_alternating_blocks() -> 
         (end,) = [event for event in client.run(CompareJob(asked, runs=5)) if isinstance(event, JobFinished)]
     found = end.result
     assert isinstance(found, Comparison)
-    on, off = (found.statistic("total", mode) for mode in Mode)
+    on, off = (figure(found, "total", mode) for mode in Mode)
     # Of each pair that was made side by side: what else the machine did then, it did to both.
     pairs = sorted(one / other for one, other in zip(on.samples, off.samples, strict=True))
     assert abs(pairs[len(pairs) // 2] - 1) < 0.10
-    assert found.statistic("first_text", Mode.ON).median < 0.7 * found.statistic("first_text", Mode.OFF).median
+    assert figure(found, "first_text", Mode.ON).median < 0.7 * figure(found, "first_text", Mode.OFF).median
     assert not found.difference
     for each in found.runs:
         assert each.first_text == pytest.approx(
