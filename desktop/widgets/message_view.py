@@ -61,6 +61,9 @@ class MessageView:
         self.progress: Progress | None = None
         self.thinking = ""  # in place of the caption's words for the reasoning, while they change
         self.offers: tuple[str, ...] = ()  # what can be done about it, on buttons below its notice
+        self.branch: tuple[int, int] | None = None  # which it is of several in its place, counted from one
+        self.foot_taken = 0  # pixels of the line with the figures that the actions take
+        self._room: int | None = None  # in place of its text, for an editor
         self.segments: list[Segment] = []  # those that are shown: of the reasoning where it is open, then of the answer
         self.height = 0
         self._tops: list[int] = [0]  # of the segments, the end of the last behind them
@@ -70,6 +73,11 @@ class MessageView:
         self._thoughts = [turn.message.reasoning] if turn.message.reasoning else []
         self._thought: Passage | None = None  # while it is open
         self._join()
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether an editor stands in its place."""
+        return self._room is not None
 
     @property
     def is_growing(self) -> bool:
@@ -156,6 +164,11 @@ class MessageView:
         self._thought = self._new_thought(look) if is_open else None
         self._join()
 
+    def set_room(self, height: int | None) -> None:
+        """Leave so much room in place of the text; with `None`, show the text again."""
+        self._room = height
+        self._join()
+
     def change(self, turn: Turn, caption: Caption, look: Look) -> None:
         """Show the turn as it is now: its end, or other text."""
         source = turn.message.content
@@ -212,6 +225,8 @@ class MessageView:
         self._tops[first:] = accumulate(heights, initial=self._tops[first])
         if first == 0 and len(self._tops) == 1 and self.is_growing:
             self._tops = [0, look.line_height]  # the place of the first line, so that it moves nothing
+        if self._room is not None:
+            self._tops = [0, self._room]
         self._notice_height = self._height_of_notice(setting, look)
         self._offer_places = places_in_rows(self.offers, setting.column)
         offers = self._offer_places[-1].bottom() + 9 if self._offer_places else 0
@@ -249,11 +264,11 @@ class MessageView:
         if clip.top() < self.body_top:
             self._paint_label(painter, setting, look)
             self._paint_note(painter, setting, look)
-        if self._thought_segments:
+        if self._thought_segments and not self.is_edited:
             thought = self._tops[self._thought_segments] if self.is_open else 0
             place = _THOUGHT_LINE.translated(0, self.body_top)
             painter.fillRect(place.adjusted(0, 0, 0, thought), look.theme.border)
-        if not self.turn.is_reply:
+        if not self.turn.is_reply and not self.is_edited:
             self._paint_bubble(painter, setting, look)
         for number in self.segments_between(clip.top(), clip.bottom()):
             segment = self.segments[number]
@@ -307,7 +322,9 @@ class MessageView:
 
     def _join(self) -> None:
         """Have all that is shown in one list."""
-        if self._thought is None:
+        if self._room is not None:
+            self.segments = []
+        elif self._thought is None:
             self.segments = self._answer.segments
         else:
             self.segments = [*self._thought.segments, *self._answer.segments]
@@ -383,7 +400,7 @@ class MessageView:
         if self.progress:
             _paint_progress(painter, self.progress, QRect(0, self.foot_top, setting.column, _FOOT_LINE), look)
             return
-        place = QRect(64, self.foot_top, setting.column - 64, _FOOT_LINE)
+        place = QRect(0, self.foot_top, setting.column, _FOOT_LINE).adjusted(self.foot_taken + 8, 0, 0, 0)
         text = QFontMetrics(look.figure_font).elidedText(
             self.caption.figures, Qt.TextElideMode.ElideRight, place.width()
         )

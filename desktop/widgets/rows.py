@@ -78,6 +78,11 @@ class Rows:
         self.messages[:] = messages
         self.lay_out_all()
 
+    def replace(self, messages: Iterable[MessageView]) -> None:
+        """Show others, some of which may be shown already."""
+        self.messages[:] = messages
+        self.lay_out_all()
+
     def add(self, message: MessageView) -> None:
         self.messages.append(message)
         message.lay_out(self.setting, self.look)

@@ -8,10 +8,10 @@ are seen.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 from time import thread_time
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
@@ -38,6 +38,7 @@ from desktop.conversations import Turn
 from desktop.theme import Theme
 from desktop.widgets import accessible_transcript
 from desktop.widgets.accessible_transcript import AccessibleTranscript
+from desktop.widgets.action_button import MessageAction
 from desktop.widgets.boxes import Box, BoxedSegment
 from desktop.widgets.captions import caption_of
 from desktop.widgets.code_buttons import CodeButtons
@@ -45,6 +46,7 @@ from desktop.widgets.column import BUBBLE_SIDE, TEXT_COLUMN
 from desktop.widgets.finding import Finding
 from desktop.widgets.keyboard import Keyboard
 from desktop.widgets.message_controls import MessageControls
+from desktop.widgets.message_editor import Editing
 from desktop.widgets.message_view import MessageView
 from desktop.widgets.pill import LatestPill
 from desktop.widgets.progress import Progress, ProgressKind
@@ -72,6 +74,8 @@ class Transcript(QAbstractScrollArea):
     """The messages of one conversation."""
 
     offer_taken = Signal(int)  # which of the things that were offered for the last message
+    action_wanted = Signal(int, object)  # turn id, MessageAction: something is to be done with a message
+    edited = Signal(int, str)  # turn id, what its message is to say
     link_activated = Signal(str)  # a link was clicked; whoever listens shows the address and asks
     painted = Signal(int)  # turn id: text of a growing reply is on the screen
     following_changed = Signal(bool)
@@ -98,6 +102,10 @@ class Transcript(QAbstractScrollArea):
         self._flush_timer = self._timer(0, self._flush)
         self._idle_timer = self._timer(_IDLE, self._work_a_little)
         self._drag_timer = self._timer(40, self._drag_on)
+        self._branches: Mapping[int, tuple[int, int]] = {}
+        self._is_busy = False
+        self._editing = Editing(self.viewport(), self._lay_out_edited, self.edited.emit, self._on_edit_left)
+        self.fill_menu: Callable[[QMenu, Turn], None] = _leave_as_it_is  # adds what can be done with a message
         self._latest = LatestPill(theme, self)
         self._latest.clicked.connect(self.scroll_to_end)
         self._finding = Finding(theme, self._rows, self._selection, self, self)
@@ -119,6 +127,7 @@ class Transcript(QAbstractScrollArea):
         self._flush_timer.stop()
         self._selection.clear()
         self._keyboard.clear()
+        self._editing.end()
         self._drop_controls()
         self._code_buttons.clear()
         self._hovered = None
@@ -141,6 +150,65 @@ class Transcript(QAbstractScrollArea):
             self.scroll_to_end()
         self._finding.text_changed(message)
         self._tell_of_messages()
+
+    def replace_turns(self, turns: Sequence[Turn]) -> None:
+        """Show another branch of the same conversation: what is the same stays as and where it is."""
+        self._flush()
+        self._selection.clear()
+        self._keyboard.clear()
+        self._editing.end()
+        self._code_buttons.clear()
+        self._hovered = None
+        known = {message.turn.id: message for message in self._rows.messages}
+        shown = [
+            message
+            if (message := known.get(turn.id)) is not None and message.turn == turn
+            else MessageView(turn, caption_of(turn), self._look)
+            for turn in turns
+        ]
+        for message in set(known.values()).difference(shown):
+            self._drop_controls(message)
+        anchor = self._rows.anchor(self._value, self.viewport().height())
+        # Down to the first that is another nothing moves.
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], zip(shown, self._rows.messages, strict=False)))
+        self._follow(following=False)
+        value = min(self._value, self._rows.tops[same])
+        self._rows.replace(shown)
+        if anchor is None or anchor.message not in shown:
+            anchor = None
+            self.verticalScrollBar().setValue(value)
+        self._settle(anchor)
+        self._follow(following=self._value >= self._last_value)
+        self._finding.messages_changed()
+        self._tell_of_messages()
+        self.viewport().update()
+
+    def set_branches(self, branches: Mapping[int, tuple[int, int]]) -> None:
+        """Where there are several in a message's place: which it is, counted from one, and of how many."""
+        self._branches = branches
+        self._place_controls()
+
+    def set_busy(self, *, busy: bool) -> None:
+        """While a reply is being made, nothing can be done with messages but copying."""
+        self._is_busy = busy
+        for controls in self._controls.values():
+            controls.set_busy(busy=busy)
+
+    def edit(self, turn_id: int) -> None:
+        """Let a message be written over, in its place."""
+        index = self._rows.index_of(turn_id)
+        if index is not None:
+            self._selection.clear()
+            self._follow(following=False)
+            self._editing.begin(self._rows.messages[index], self._look.theme, self._setting.column + 2 * BUBBLE_SIDE)
+            self._reveal_editor()
+
+    def focus_action(self, turn_id: int, action: MessageAction) -> None:
+        """Put the focus on a button of a message that is seen."""
+        index = self._rows.index_of(turn_id)
+        controls = None if index is None else self._controls.get(self._rows.messages[index])
+        if controls is not None:
+            controls.focus(action)
 
     def grow(self, turn_id: int, text: str) -> None:
         """More text of a reply. Texts that come in one turn of the event loop are drawn together."""
@@ -191,6 +259,7 @@ class Transcript(QAbstractScrollArea):
         if index is None:
             return
         message = self._rows.messages[index]
+        was_growing = message.is_growing
         anchor = self._anchor()
         had_text, first = message.text, message.first_open()
         before = message.segments[first:]
@@ -202,7 +271,8 @@ class Transcript(QAbstractScrollArea):
         self._rows.changed(self._rows.tops[index])
         self._settle(anchor)
         self._finding.text_changed(message)
-        self._announce_end(message)
+        if was_growing:
+            self._announce_end(message)
 
     def set_progress(self, progress: Progress | None) -> None:
         """The quiet line at the end of the reply that is growing."""
@@ -222,6 +292,7 @@ class Transcript(QAbstractScrollArea):
         self._latest.set_theme(theme)
         self._finding.set_theme(theme)
         self._code_buttons.set_theme(theme)
+        self._editing.set_theme(theme)
         for controls in self._controls.values():
             controls.set_theme(theme)
 
@@ -837,7 +908,7 @@ class Transcript(QAbstractScrollArea):
         if over is not self._hovered:
             self._hovered = over
             for message, controls in self._controls.items():
-                controls.copy.set_wanted(wanted=message is over)
+                controls.set_hovered(hovered=message is over)
 
     def _box_at(self, point: QPoint) -> Box | None:
         row = self._row_at(point)
@@ -861,8 +932,7 @@ class Transcript(QAbstractScrollArea):
         for action in (copy, as_markdown):
             action.setEnabled(not self._selection.is_empty)
         if row:
-            message = row.message
-            menu.addAction(self.tr("Copy message"), lambda: self._copy_message(message))
+            self._offer_actions(menu, row.message)
         if link:
             menu.addAction(self.tr("Copy link address"), lambda: QGuiApplication.clipboard().setText(link))
         menu.addAction(self.tr("Select all"), self.select_all)
@@ -889,9 +959,11 @@ class Transcript(QAbstractScrollArea):
             if message.is_growing and not message.has_thought:
                 continue
             controls = self._controls.get(message)
-            if controls is None or not controls.fit(message):
+            message.branch = self._branches.get(message.turn.id)
+            answers = index > 0 and not self._rows.messages[index - 1].turn.is_reply
+            if controls is None or not controls.fit(message, answers=answers):
                 self._drop_controls(message)
-                controls = self._new_controls(message)
+                controls = self._new_controls(message, answers=answers)
             controls.place(message, QPoint(self._left, self._rows.tops[index] - top))
             seen.append(message)
         for message in [message for message in self._controls if message not in seen]:
@@ -902,6 +974,9 @@ class Transcript(QAbstractScrollArea):
             self._tabs_are_old = True
         if self._tabs_are_old:
             self._order_tabs()
+        if (edited := self._editing.message) is not None:
+            corner = QPoint(self._left - BUBBLE_SIDE, self._rows.top_of(edited) - top)
+            self._editing.place(corner, self._setting.column + 2 * BUBBLE_SIDE)
 
     def _order_tabs(self) -> None:
         """Tab goes from top to bottom."""
@@ -911,10 +986,10 @@ class Transcript(QAbstractScrollArea):
         for before, after in pairwise([self, *widgets]):
             QWidget.setTabOrder(before, after)
 
-    def _new_controls(self, message: MessageView) -> MessageControls:
-        controls = MessageControls(self._look.theme, message, self.viewport())
-        controls.copy.asked.connect(self._copy_message)
-        controls.copy.set_wanted(wanted=message is self._hovered)
+    def _new_controls(self, message: MessageView, *, answers: bool) -> MessageControls:
+        controls = MessageControls(self._look.theme, message, self.viewport(), self._act, answers=answers)
+        controls.set_hovered(hovered=message is self._hovered)
+        controls.set_busy(busy=self._is_busy)
         if controls.fold is not None:
             controls.fold.asked.connect(self._turn_fold)
         for number, button in enumerate(controls.offers):
@@ -929,6 +1004,52 @@ class Transcript(QAbstractScrollArea):
             if (controls := self._controls.pop(shown, None)) is not None:
                 controls.drop()
 
+    def _act(self, message: MessageView, action: MessageAction) -> None:
+        match action:
+            case MessageAction.COPY:
+                self._copy_message(message)
+            case MessageAction.MORE:
+                self._open_menu(message)
+            case _:
+                self.action_wanted.emit(message.turn.id, action)
+
+    def _open_menu(self, message: MessageView) -> None:
+        """What can be done with a message, below the button that was pressed."""
+        button = self._controls[message].action(MessageAction.MORE)
+        if button is None:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._offer_actions(menu, message)
+        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
+    def _offer_actions(self, menu: QMenu, message: MessageView) -> None:
+        menu.addAction(self.tr("Copy message as Markdown"), partial(self._copy_message, message))
+        menu.addAction(self.tr("Copy message as text"), partial(_copy, message.body_text))
+        self.fill_menu(menu, message.turn)
+
+    def _lay_out_edited(self, message: MessageView) -> None:
+        """The editor in a message's place is another height; what is above it stays."""
+        if message not in self._rows.messages:
+            return
+        index = self._rows.messages.index(message)
+        anchor = Anchor(message, None, self._rows.tops[index] + message.fold_top - self._value, 0)
+        self._rows.lay_out(index)
+        self._rows.changed(self._rows.tops[index])
+        self._settle(anchor)
+
+    def _reveal_editor(self) -> None:
+        message = self._editing.message
+        if message is None:
+            return
+        top, bottom = self._rows.top_of(message), self._rows.top_of(message) + message.height
+        value = max(self._value, min(top, bottom - self.viewport().height()))
+        self.verticalScrollBar().setValue(min(value, top) if top < self._value else value)
+
+    def _on_edit_left(self, turn_id: int) -> None:
+        self._follow(following=self._value >= self._last_value)
+        self.focus_action(turn_id, MessageAction.EDIT)
+
     def _turn_fold(self, message: object) -> None:
         """Open or close the reasoning of a message; the line that was clicked stays where it is."""
         if not isinstance(message, MessageView) or message not in self._rows.messages:
@@ -942,6 +1063,14 @@ class Transcript(QAbstractScrollArea):
         self._follow(following=False)
         self._settle(anchor)
         self._follow(following=self._value >= self._last_value)
+
+
+def _leave_as_it_is(_menu: QMenu, _turn: Turn) -> None:
+    """Whoever shows the transcript knows what can be done with a message."""
+
+
+def _copy(text: Callable[[], str]) -> None:
+    QGuiApplication.clipboard().setText(text())
 
 
 @dataclass(frozen=True, slots=True)

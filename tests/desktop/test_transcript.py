@@ -18,8 +18,9 @@ from pytestqt.qtbot import QtBot
 
 from desktop.conversations import TurnState
 from desktop.theme import Theme, load_theme, message_font
+from desktop.widgets.action_button import ActionButton, MessageAction
 from desktop.widgets.buttons import Button
-from desktop.widgets.message_actions import CopyButton, FoldButton
+from desktop.widgets.message_actions import FoldButton
 from desktop.widgets.pill import LatestPill
 from desktop.widgets.selection import Spot
 from desktop.widgets.transcript import Progress, ProgressKind, Transcript
@@ -333,10 +334,15 @@ def test_selecting_everything_reads_nothing(transcript: Transcript, said: Conver
     assert transcript.selected_text().count("Paragraph 59") == 200
 
 
+def action(view: Transcript, kind: MessageAction) -> ActionButton:
+    """The button of the last message."""
+    return [button for button in view.findChildren(ActionButton) if button.action_kind is kind][-1]
+
+
 def test_the_copy_button_of_a_message_copies_its_source(transcript: Transcript, said: Conversation, qtbot: QtBot):
     transcript.show_turns([said.answer("So **it** is.")])
-    (button,) = transcript.findChildren(CopyButton)
-    assert button.accessibleName() == "Copy the message of SmolLM2"
+    button = action(transcript, MessageAction.COPY)
+    assert button.accessibleName() == "Copy: message of SmolLM2"
     button.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClick(button, Qt.Key.Key_Space)
     assert QGuiApplication.clipboard().text() == "So **it** is."
@@ -344,7 +350,7 @@ def test_the_copy_button_of_a_message_copies_its_source(transcript: Transcript, 
 
 def test_showing_the_copy_button_moves_nothing(transcript: Transcript, said: Conversation, qtbot: QtBot):
     transcript.show_turns([said.answer("Some text.", finish_reason=FinishReason.CANCELLED)])
-    (button,) = transcript.findChildren(CopyButton)
+    button = action(transcript, MessageAction.COPY)
     button.set_wanted(wanted=False)
     before = picture(transcript)
     button.set_wanted(wanted=True)
