@@ -153,13 +153,19 @@ class ModelChoice(QObject):
         """The models of servers that answered lately."""
         return self._settings.current.servers
 
+    def config_of(self, model: Path | RemoteModel) -> AnyModel:
+        """This model as it would be loaded."""
+        if isinstance(model, RemoteModel):
+            return model
+        return self._config_of_file(model)
+
     def intend(self, model: Path | RemoteModel | None = None) -> None:
         """Say which model will be loaded: this one, else the one used last, else the embedded one; without any of them
         there is none."""
         self._missing = None
         wanted = self._used_last() if model is None else model
         if wanted is not None:
-            self._become(ModelState(ModelPhase.LOADING, self._config_of(wanted)))
+            self._become(ModelState(ModelPhase.LOADING, self.config_of(wanted)))
 
     def load(self) -> None:
         """Begin with the model that was intended."""
@@ -171,7 +177,7 @@ class ModelChoice(QObject):
     def choose(self, model: Path | RemoteModel) -> None:
         """Let the model in this file, or of this server, answer from now on."""
         self._missing = None
-        self._take(self._config_of(model))
+        self._take(self.config_of(model))
 
     def load_as_wished(self) -> None:
         """Load the chosen model file anew where the settings are others than it was loaded with."""
@@ -245,11 +251,6 @@ class ModelChoice(QObject):
         if last is not None and self._embedded is not None and not last.is_file():
             self._missing = last
         return self._embedded if self._missing is not None else last or self._embedded
-
-    def _config_of(self, model: Path | RemoteModel) -> AnyModel:
-        if isinstance(model, RemoteModel):
-            return model
-        return self._config_of_file(model)
 
     def _config_of_file(self, file: Path) -> ModelConfig:
         settings, path = self._settings.current, file.absolute()

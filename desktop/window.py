@@ -57,6 +57,7 @@ from desktop.widgets.painting import fill
 from desktop.widgets.reading_actions import ReadingActions
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
+from desktop.widgets.turn_actions import Manner, TurnActions
 from inference import RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
@@ -353,6 +354,7 @@ class Window(QMainWindow):
         self.reading = ReadingActions(self, self.page, self._settings)
         self.composer = Composer(theme)
         self.speed_bar = SpeedBar(theme)
+        self.turn_actions = TurnActions(theme, self.page, self._models, self, self._manner, self)
         self._notice_stack = NoticeStack(theme, column_width())
 
     def _lay_out(self) -> None:
@@ -408,6 +410,7 @@ class Window(QMainWindow):
         row.addWidget(self.new_button)
         row.addWidget(self.model_picker)
         row.addStretch(1)
+        row.addWidget(self.turn_actions.totals_button)
         row.addWidget(self.streaming_switch)
         return self._head
 
@@ -452,6 +455,7 @@ class Window(QMainWindow):
         self.page.link_activated.connect(self._offer_link)
         self.page.offer_taken.connect(self._take_offer)
         self.page.transcript_made.connect(self._order_tabs)
+        self.turn_actions.done.connect(self.composer.focus_field)
         if self._draft_count is not None:
             self._draft_count.changed.connect(self.composer.window_meter.show_use)
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
@@ -467,6 +471,7 @@ class Window(QMainWindow):
             self.unfold_button,
             self.new_button,
             self.model_picker,
+            self.turn_actions.totals_button,
             self.streaming_switch,
             *((self.transcript,) if self.page.has_transcript else ()),
             self.composer.field,
@@ -484,6 +489,7 @@ class Window(QMainWindow):
         self._follow(session)
         self.close_view()
         self.page.show_session(session)
+        self.turn_actions.show_session(session)
         self.composer.set_text(session.draft)
         self.composer.window_meter.show_policy(session.window_policy)
         if self._draft_count is not None:
@@ -547,6 +553,9 @@ class Window(QMainWindow):
     @property
     def _is_thinking(self) -> bool:
         return self.composer.thinking_switch.isChecked()
+
+    def _manner(self) -> Manner:
+        return Manner(self._is_streaming, self._is_thinking)
 
     def _send(self, text: str) -> None:
         if self._session.send(text, streaming=self._is_streaming, thinking=self._is_thinking):
@@ -698,6 +707,7 @@ class Window(QMainWindow):
             self.page,
             self.composer,
             self.speed_bar,
+            self.turn_actions,
             self._main,
             self._head,
             self._splitter,
@@ -761,6 +771,7 @@ class Window(QMainWindow):
         self._main.setVisible(not (self._is_narrow and shown) and not instead)
         self.unfold_button.setVisible(not shown)
         self.new_button.setVisible(not shown)
+        self.turn_actions.totals_button.setVisible(not self._is_narrow)
         self.sidebar_action.setChecked(shown)
 
     def _on_splitter_moved(self) -> None:

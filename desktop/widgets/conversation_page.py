@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
-from desktop.activity import Activity
+from desktop.activity import Activity, Phase
 from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
 from desktop.remedies import Remedy
@@ -30,6 +30,8 @@ class ConversationPage(QStackedWidget):
 
     link_activated = Signal(str)  # see Transcript
     offer_taken = Signal(int)
+    action_wanted = Signal(int, object)
+    edited = Signal(int, str)
     transcript_made = Signal()
 
     def __init__(self, theme: Theme, embedded: Path | None, parent: QWidget | None = None) -> None:
@@ -39,6 +41,7 @@ class ConversationPage(QStackedWidget):
         self._links: list[tuple[SignalInstance, Callable[..., None]]] = []
         self._transcript: Transcript | None = None
         self._places: dict[int, Place] = {}  # of readers who left a conversation elsewhere than at its end
+        self.fill_menu: Callable[[QMenu, Turn], None] | None = None  # adds what can be done with a message
         self.empty_state = EmptyState(theme, embedded)
         self.addWidget(self.empty_state)
 
@@ -70,6 +73,7 @@ class ConversationPage(QStackedWidget):
             self._follow_with(self._transcript, session)
         if self._transcript is not None or session.turns:
             self.transcript.show_turns(session.turns)
+            self._show_branches()
             self._show_offers(session.remedies)
             self._show_activity(session.activity)
             self._restore_place()
@@ -103,6 +107,9 @@ class ConversationPage(QStackedWidget):
         transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(self._theme))
         transcript.link_activated.connect(self.link_activated)
         transcript.offer_taken.connect(self.offer_taken)
+        transcript.action_wanted.connect(self.action_wanted)
+        transcript.edited.connect(self.edited)
+        transcript.fill_menu = self._fill_menu
         self.addWidget(transcript)
         if self._session is not None:
             self._follow_with(transcript, self._session)
@@ -116,6 +123,7 @@ class ConversationPage(QStackedWidget):
         self._link(session.thought_grew, transcript.think)
         self._link(session.turns_left_out, transcript.change_turn)
         self._link(session.turn_changed, transcript.change_turn)
+        self._link(session.turn_marked, transcript.change_turn)
         self._link(session.remedies_changed, self._show_offers)
         self._link(session.activity_changed, self._show_activity)
 
@@ -134,16 +142,33 @@ class ConversationPage(QStackedWidget):
 
     def _on_turn_added(self, turn: Turn) -> None:
         self.transcript.add_turn(turn)
+        self._show_branches()
         self._choose_page()
 
     def _show_turns(self) -> None:
         if self._session is not None:
-            self.transcript.show_turns(self._session.turns)
+            self.transcript.replace_turns(self._session.turns)
+            self._show_branches()
+            self._show_offers(self._session.remedies)
         self._choose_page()
+
+    def _show_branches(self) -> None:
+        """Which of several stands in a turn's place."""
+        if self._session is None:
+            return
+        branches = {turn.id: self._session.branches_of(turn.id) for turn in self._session.turns}
+        self.transcript.set_branches(
+            {turn: (others.index(turn) + 1, len(others)) for turn, others in branches.items() if len(others) > 1}
+        )
+
+    def _fill_menu(self, menu: QMenu, turn: Turn) -> None:
+        if self.fill_menu is not None:
+            self.fill_menu(menu, turn)
 
     def _show_offers(self, remedies: tuple[Remedy, ...]) -> None:
         self.transcript.offer([words_for(remedy) for remedy in remedies])
 
     def _show_activity(self, activity: Activity) -> None:
+        self.transcript.set_busy(busy=activity.phase is not Phase.IDLE)
         self.transcript.set_progress(progress_of(activity, perf_counter()))
         self.transcript.set_thinking(thinking_of(activity))

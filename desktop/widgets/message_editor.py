@@ -143,11 +143,11 @@ class Editing:
         """The message that is written over."""
         return self._message
 
-    def begin(self, message: MessageView, theme: Theme, width: int) -> None:
-        """Put an editor in the place of this message."""
+    def begin(self, message: MessageView, theme: Theme, width: int, text: str | None = None) -> None:
+        """Put an editor in the place of this message, with `text` in it or what it says."""
         self.end()
-        is_reply = message.turn.is_reply
-        editor = MessageEditor(theme, message.turn.message.content, self._parent, is_reply=is_reply)
+        said = message.turn.message.content if text is None else text
+        editor = MessageEditor(theme, said, self._parent, is_reply=message.turn.is_reply)
         editor.setFixedWidth(width)
         self._editor, self._message = editor, message
         editor.show()

@@ -9,11 +9,11 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 
-import inference
 from desktop import wording
 from desktop.figures import Figures
 from desktop.theme import Theme, figure_font
 from desktop.widgets.painting import cached_brush, fill, paint_focus_ring, text_width
+from desktop.widgets.reuse_words import why_reading_began
 
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
 HEIGHT = 30
@@ -168,7 +168,7 @@ class SpeedBar(QWidget):
     def _reasons(self) -> tuple[str, ...]:
         """What there is to say of each figure as it is now, beside what it means."""
         figures = self._figures
-        end = "" if figures.reuse_end is None else self._why_reading_began(figures.reuse_end)
+        end = "" if figures.reuse_end is None else why_reading_began(figures.reuse_end)
         by_client = self.tr("Measured here, from text to text: the server does not say.")
         waited = self.tr("Measured here: the way to the server and its queue are part of it.")
         return (
@@ -178,31 +178,6 @@ class SpeedBar(QWidget):
             by_client if figures.measured_at_client and figures.decode_rate is not None else "",
             waited if figures.is_remote and figures.ttft is not None else "",
         )
-
-    def _why_reading_began(self, end: inference.ReuseEnd) -> str:
-        """Why the prompt was not taken from the KV cache any further."""
-        ends = inference.ReuseEnd
-        reasons = {
-            ends.FIRST_TURN: self.tr("It is the first prompt of its conversation: nothing of it was read before."),
-            ends.MODEL_RELOADED: self.tr(
-                "Read from the beginning: the model was loaded anew, and nothing kept fits it."
-            ),
-            ends.EVICTED: self.tr(
-                "Read again: what was kept of this conversation was given up to make room for others."
-            ),
-            ends.NEW_TEXT: self.tr("All that was kept was reused; only new text was read."),
-            ends.SYSTEM_CHANGED: self.tr("Read from the beginning: the system prompt is another one."),
-            ends.TURN_CHANGED: self.tr("Read from where an earlier turn is no longer the one that was read."),
-            ends.TEMPLATE_CHANGED: self.tr(
-                "Read from where the chat template writes other text than before, such as a date."
-            ),
-            ends.NOT_REWINDABLE: self.tr(
-                "Read from an earlier place: this model's memory cannot be cut back everywhere."
-            ),
-            ends.LAST_TOKEN: self.tr("The whole prompt was kept; only its last token was read once more."),
-            ends.WHOLE_PROMPT: self.tr("The whole prompt was kept, with what follows from it: nothing was read."),
-        }
-        return reasons[end]
 
     def _device_words(self, figures: Figures) -> str:
         if not figures.device or figures.threads is None:

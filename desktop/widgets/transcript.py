@@ -194,13 +194,14 @@ class Transcript(QAbstractScrollArea):
         for controls in self._controls.values():
             controls.set_busy(busy=busy)
 
-    def edit(self, turn_id: int) -> None:
-        """Let a message be written over, in its place."""
+    def edit(self, turn_id: int, text: str | None = None) -> None:
+        """Let a message be written over, in its place; with `text`, go on from that."""
         index = self._rows.index_of(turn_id)
         if index is not None:
             self._selection.clear()
             self._follow(following=False)
-            self._editing.begin(self._rows.messages[index], self._look.theme, self._setting.column + 2 * BUBBLE_SIDE)
+            width = self._setting.column + 2 * BUBBLE_SIDE
+            self._editing.begin(self._rows.messages[index], self._look.theme, width, text)
             self._reveal_editor()
 
     def focus_action(self, turn_id: int, action: MessageAction) -> None:

@@ -1,0 +1,108 @@
+"""The panel with the details of a reply and the totals of its conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
+from desktop.widgets.buttons import Button
+from desktop.widgets.details import Detail
+from desktop.widgets.painting import fill, recolour
+
+
+class DetailsPanel(QWidget):
+    """It stands beside the conversation. All of its text can be selected and copied."""
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title = QLabel(self.tr("Details"))
+        self._title.setFont(control_font())
+        self.close_button = Button(theme, name=self.tr("Close the details"), icon_name="close")
+        self.close_button.clicked.connect(self.closed)
+        self._area = QScrollArea()
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._labels: list[QLabel] = []
+        self.setFocusProxy(self.close_button)
+        self.setAccessibleName(self.tr("Details"))
+        self._lay_out()
+        self.set_theme(theme)
+
+    @property
+    def text(self) -> str:
+        """All that it says, a line for each detail."""
+        return "\n".join(label.text() for label in self._labels)
+
+    def show_details(self, sections: Sequence[tuple[str, Sequence[Detail]]]) -> None:
+        """Show these, each section under its heading."""
+        self._labels = []
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(16, 4, 16, 16)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        for heading, details in sections:
+            if not details:
+                continue
+            if grid.rowCount() > 1:
+                grid.setRowMinimumHeight(grid.rowCount(), 8)
+            grid.addWidget(self._label(heading, is_heading=True), grid.rowCount(), 0, 1, 2)
+            for detail in details:
+                row = grid.rowCount()
+                grid.addWidget(self._label(detail.label, is_quiet=True), row, 0, Qt.AlignmentFlag.AlignTop)
+                grid.addWidget(self._label(detail.value), row, 1, Qt.AlignmentFlag.AlignTop)
+        grid.setRowStretch(grid.rowCount(), 1)
+        self._area.setWidget(page)
+        self.set_theme(self._theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.close_button.set_theme(theme)
+        recolour(self._area, QPalette.ColorRole.Window, theme.surface)
+        self._area.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
+        for label in (self._title, *self._labels):
+            quiet = label.property("quiet")
+            recolour(label, QPalette.ColorRole.WindowText, theme.muted if quiet else theme.text)
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        fill(painter, self.rect(), self._theme.surface)
+        painter.end()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 8, 8, 4)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.close_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self._area, 1)
+
+    def _label(self, text: str, *, is_heading: bool = False, is_quiet: bool = False) -> QLabel:
+        label = QLabel(text)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setFont(control_font() if is_heading else figure_font())
+        label.setWordWrap(not is_quiet)
+        label.setProperty("quiet", is_quiet)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setMinimumWidth(40)
+        self._labels.append(label)
+        return label
