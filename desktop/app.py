@@ -18,19 +18,23 @@ from PySide6.QtWidgets import QApplication
 
 import inference
 from desktop.crash import CrashHook
+from desktop.devices import Devices
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase
+from desktop.presets import Presets
 from desktop.secrets import Keys, KeysKept
 from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource, style_arguments
+from desktop.upkeep import Folders, Upkeep
 from desktop.warm_up import Piece, WarmUp
+from desktop.widgets.views import Behind
 from desktop.window import MODEL_SUFFIX, Window
-from inference import EngineFault, EngineFiles, RemoteModel, StateBudget
+from inference import EngineFault, EngineFiles, Proxy, RemoteModel, StateBudget
 
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
@@ -61,6 +65,7 @@ class Places:
     settings: Path
     states: Path | None = None  # KV states of conversations that were left; nowhere on disk without it
     engine: EngineFiles | None = None  # what the engine of this machine measures and logs; nowhere without it
+    models: Path | None = None  # model files, where no other folder is chosen; beside the conversations without it
 
 
 class App(QObject):
@@ -90,18 +95,20 @@ class App(QObject):
         self._store = Store(places.conversations)
         self._crash = CrashHook(parent=self)
         self._bridge = EngineBridge(self)
-        budget = _budget(self.settings.current, places.states)
+        self._places = places
         post = self._bridge.post
         self._keys = keys(post, model.base_url if isinstance(model, RemoteModel) else "")
         self._engine = Engines(
-            partial(make_engine, post, budget), lambda: inference.RemoteEngine(post, self._keys.key_of)
+            lambda: make_engine(post, self._budget()),
+            lambda: inference.RemoteEngine(post, self._keys.key_of, way_out=self._way_out),
         )
         self._servers = ServerChoice(self._engine, self._keys, self)
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         if not isinstance(model, Path) or model.suffix.lower() == MODEL_SUFFIX:
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
         self.library = Library(self._store, self._engine, self.models, self)
-        self._themes = ThemeSource(application, self.settings.current.colour_scheme, self)
+        self._themes = _themes_for(application, self.settings.current, self)
+        self._upkeep = Upkeep(self.settings, self._keys, _folders_of(places), Devices(post), self)
         if self.library.interrupted:
             self._open_newest()
         self._draft_count = DraftCount(lambda: inference.TokenCounter(post), self.models, self)
@@ -112,6 +119,7 @@ class App(QObject):
             self._themes,
             draft_count=self._draft_count,
             servers=self._servers,
+            behind=Behind(self.settings, self.models, self._themes, self._upkeep, Presets(self._store, self)),
         )
         self._warm_up = WarmUp(self._put_off(), self)
         self._connect()
@@ -150,6 +158,9 @@ class App(QObject):
         self._bridge.server_answered.connect(self.models.on_event)
         self._bridge.server_answered.connect(self._servers.on_event)
         self._bridge.keys_kept.connect(self._servers.on_keys_kept)
+        self._bridge.keys_kept.connect(self._upkeep.on_keys_kept)
+        self._bridge.devices_listed.connect(self._upkeep.on_devices_listed)
+        self.settings.listen(self._on_settings)
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self._bridge.server_answered.connect(self._watch_for_faults)
@@ -184,6 +195,22 @@ class App(QObject):
         if isinstance(self._asked_for, Path) and self.models.state.phase is ModelPhase.NONE:
             self.window.open_model(self._asked_for)  # it is none, and is refused in words
         self.models.load()
+
+    def _on_settings(self, before: Settings, after: Settings) -> None:
+        """What the window does not do itself."""
+        self._themes.set_reduced_motion(reduced=after.reduced_motion)
+        budgets = before.kv_memory_megabytes, before.kv_disk_megabytes
+        if budgets != (after.kv_memory_megabytes, after.kv_disk_megabytes) and not self._has_left:
+            self._engine.keep_states(self._budget())
+
+    def _budget(self) -> StateBudget:
+        settings = self.settings.current
+        return StateBudget(settings.kv_memory_megabytes << 20, settings.kv_disk_megabytes << 20, self._places.states)
+
+    def _way_out(self) -> Proxy:
+        """Asked on the remote engine's thread: settings are replaced whole."""
+        settings = self.settings.current
+        return Proxy(settings.proxy, settings.proxy_address)
 
     def _watch_for_faults(self, event: inference.Event | inference.RemoteModelEvent) -> None:
         """Our own faults inside the engines go where all of them go."""
@@ -297,8 +324,16 @@ class _FirstPaint(QObject):
         return False
 
 
-def _budget(settings: Settings, folder: Path | None) -> StateBudget:
-    return StateBudget(settings.kv_memory_megabytes << 20, settings.kv_disk_megabytes << 20, folder)
+def _themes_for(application: QApplication, settings: Settings, parent: QObject) -> ThemeSource:
+    themes = ThemeSource(application, settings.colour_scheme, parent)
+    themes.set_font(settings.font_family, settings.font_size)
+    themes.set_reduced_motion(reduced=settings.reduced_motion)
+    return themes
+
+
+def _folders_of(places: Places) -> Folders:
+    data = places.conversations.parent
+    return Folders(data, places.models or data / "models")
 
 
 def _local_engine(

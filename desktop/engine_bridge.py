@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 import inference
+from desktop.devices import DevicesListed
 from desktop.secrets import KeysKept
 from inference import RequestId
 
 FRAME_MILLISECONDS = 33
 
 if TYPE_CHECKING:
-    Posted = inference.Event | inference.RemoteModelEvent | inference.TokenCount | KeysKept
+    Posted = inference.Event | inference.RemoteModelEvent | inference.TokenCount | KeysKept | DevicesListed
 
 
 class EngineBridge(QObject):
@@ -33,6 +34,7 @@ class EngineBridge(QObject):
     server_answered = Signal(object)  # RemoteModelEvent
     counted = Signal(object)  # TokenCount
     keys_kept = Signal(object)  # KeysKept
+    devices_listed = Signal(object)  # DevicesListed
     _woken = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -87,6 +89,8 @@ class EngineBridge(QObject):
                 self.counted.emit(event)
             case KeysKept():
                 self.keys_kept.emit(event)
+            case DevicesListed():
+                self.devices_listed.emit(event)
             case inference.RemoteModelReady() | inference.RemoteModelFailed():
                 self.server_answered.emit(event)
             case _:

@@ -58,6 +58,7 @@ from desktop.widgets.reading_actions import ReadingActions
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
 from desktop.widgets.turn_actions import Manner, TurnActions
+from desktop.widgets.views import Behind, Views
 from inference import RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
@@ -117,8 +118,10 @@ class Window(QMainWindow):
         choose_file: FileChooser = ask_for_model,
         draft_count: DraftCount | None = None,
         servers: ServerChoice | None = None,
+        behind: Behind | None = None,
     ) -> None:
         super().__init__(parent)
+        self.views = None if behind is None else Views(behind, self, self)
         self._servers = servers
         self.server_panel: ServerPanel | None = None  # made when somebody wants to name a server
         self._draft_count = draft_count
@@ -264,6 +267,8 @@ class Window(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._keep_layout()
+        if self.views is not None:
+            self.views.keep()
         self.closing.emit()
         event.accept()
 
@@ -307,6 +312,7 @@ class Window(QMainWindow):
         self.quit_action.setMenuRole(QAction.MenuRole.QuitRole)
         self.about_action.setMenuRole(QAction.MenuRole.AboutRole)
         self.scheme_actions = self._scheme_actions()
+        self.views_actions = () if self.views is None else self.views.actions()
 
     def _action(
         self,
@@ -428,6 +434,11 @@ class Window(QMainWindow):
         _fill(view, (self.sidebar_action, self.streaming_action, None))
         self.reading.fill_view_menu(view)
         _fill(view.addMenu(self.tr("&Colours")), self.scheme_actions.values())
+        if self.views_actions:
+            preferences, conversation, shortcuts = self.views_actions
+            _fill(edit, (None, preferences))
+            _fill(view, (None, conversation))
+            _fill(about, (shortcuts,))
         about.addAction(self.about_action)
 
     def _connect(self) -> None:
@@ -437,6 +448,9 @@ class Window(QMainWindow):
         self._models.changed.connect(self._show_model)
         self._model_notices.open_wanted.connect(self._ask_for_model)
         self._model_notices.key_wanted.connect(self._change_key)
+        self._settings.listen(self._on_settings)
+        if self.views is not None:
+            self.views.server_wanted.connect(self._open_server_panel)
         self._themes.changed.connect(self._set_theme)
         self.conversation_list.opened.connect(self._open_conversation)
         self.conversation_list.new_wanted.connect(self.new_action.trigger)
@@ -461,6 +475,7 @@ class Window(QMainWindow):
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
         self._set_streaming(on=self._settings.current.streaming)
         self._set_thinking(on=self._settings.current.thinking)
+        self.composer.set_sending_key(self._settings.current.send_with)
         self._order_tabs()
 
     def _order_tabs(self) -> None:
@@ -506,6 +521,8 @@ class Window(QMainWindow):
         for signal, slot in self._links:
             signal.disconnect(slot)
         self._session = session
+        if self.views is not None:
+            self.views.follow(session)
         self._links = (
             (session.turn_added, self._show_place),
             (session.window_policy_changed, self.composer.window_meter.show_policy),
@@ -688,9 +705,20 @@ class Window(QMainWindow):
             self._settings.save(replace(self._settings.current, thinking=on))
 
     def _on_scheme_chosen(self, action: QAction) -> None:
-        scheme = ColourScheme(action.data())
-        self._themes.set_scheme(scheme)
-        self._keep_choice(replace(self._settings.current, colour_scheme=scheme))
+        self._keep_choice(replace(self._settings.current, colour_scheme=ColourScheme(action.data())))
+
+    def _on_settings(self, before: Settings, after: Settings) -> None:
+        """Whoever chose it, here or in the preferences, it is shown and holds."""
+        self._set_streaming(on=after.streaming)
+        self._set_thinking(on=after.thinking)
+        if after.colour_scheme is not before.colour_scheme:
+            self._themes.set_scheme(after.colour_scheme)
+            self.scheme_actions[after.colour_scheme].setChecked(True)
+        if (after.font_family, after.font_size) != (before.font_family, before.font_size):
+            self._themes.set_font(after.font_family, after.font_size)
+        if self.page.has_transcript:
+            self.transcript.set_zoom(after.zoom / 100)
+        self.composer.set_sending_key(after.send_with)
 
     def _keep_choice(self, settings: Settings) -> None:
         self._settings.save(settings)

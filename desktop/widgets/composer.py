@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QInputMethodEvent,
     QKeyEvent,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPalette,
@@ -21,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop.settings import SendingKey
 from desktop.theme import Theme, figure_font, message_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
@@ -93,9 +95,15 @@ class Composer(QWidget):
         self.button.setText(self.tr("Stop") if busy else self.tr("Send"))
         self.button.set_icon_name("stop" if busy else "send")
         self.button.setAccessibleName(self.button.text())
-        self.button.setToolTip(self.tr("Stop the reply (Esc)") if busy else self.tr("Send (Enter)"))
+        sends = self.tr("Send ({key})").format(key=enter_words(self.field.sending_key))
+        self.button.setToolTip(self.tr("Stop the reply (Esc)") if busy else sends)
         self._hint.setText(self.tr("Esc stops the reply") if busy else self.tr("Shift+Enter for a new line"))
         self._update_button()
+
+    def set_sending_key(self, key: SendingKey) -> None:
+        """Which key sends; the other one begins a new line."""
+        self.field.set_sending_key(key)
+        self.set_busy(busy=self._busy)
 
     def set_can_send(self, *, can_send: bool) -> None:
         """Without a model there is nobody to send to; one may type all the same."""
@@ -179,6 +187,13 @@ class Composer(QWidget):
         self.button.setEnabled(self._busy or (self._can_send and bool(self.text.strip())))
 
 
+def enter_words(key: SendingKey) -> str:
+    """A sending key as this platform writes it."""
+    if key is SendingKey.ENTER:
+        return "Enter"
+    return QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
+
+
 class _Hint(QLabel):
     """Words that are shown where there is room for all of them."""
 
@@ -214,10 +229,16 @@ class _Field(QPlainTextEdit):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Message"))
-        self.setAccessibleDescription(self.tr("Enter sends, Shift+Enter begins a new line"))
+        self.set_sending_key(SendingKey.ENTER)
         self.document().setDocumentMargin(6)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._fit()
+
+    def set_sending_key(self, key: SendingKey) -> None:
+        self.sending_key = key
+        self.setAccessibleDescription(
+            self.tr("{key} sends, Shift+Enter begins a new line").format(key=enter_words(key))
+        )
 
     def set_recipient(self, name: str) -> None:
         self._recipient = name
@@ -240,7 +261,9 @@ class _Field(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.is_composing:
-            if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            with_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+            is_other = with_control is not (self.sending_key is SendingKey.CTRL_ENTER)
+            if is_other or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
                 # A paragraph of its own, not the line separator that Qt would put in and nobody else knows.
                 self.textCursor().insertBlock()
                 self.ensureCursorVisible()

@@ -16,10 +16,11 @@ _MARGIN = 6
 
 
 class Switch(QCheckBox):
-    """A check box that looks like what it is: its text, then a track with a knob left (off) or right (on)."""
+    """A check box that looks like what it is: its text, then a track with a knob left (off) or right (on). With
+    `bare`, its words stand elsewhere."""
 
-    def __init__(self, theme: Theme, text: str, parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
+    def __init__(self, theme: Theme, text: str, parent: QWidget | None = None, *, bare: bool = False) -> None:
+        super().__init__("" if bare else text, parent)
         self._theme = theme
         self.setFont(control_font())
         self.setAccessibleName(text)
@@ -32,8 +33,8 @@ class Switch(QCheckBox):
         self.update()
 
     def sizeHint(self) -> QSize:
-        text = text_width(self.font(), self.text())
-        return QSize(text + _GAP + _TRACK.width() + 2 * _MARGIN, 32)
+        text = text_width(self.font(), self.text()) + _GAP if self.text() else 0
+        return QSize(text + _TRACK.width() + 2 * _MARGIN, 32)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -7,14 +7,18 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from desktop.devices import Devices
 from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
+from desktop.presets import Presets
 from desktop.secrets import Keys
 from desktop.server_choice import ServerChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.theme import ThemeSource
+from desktop.upkeep import Folders, Upkeep
+from desktop.widgets.views import Behind
 from desktop.window import Window
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.desktop.test_draft_count import ScriptedCounter
@@ -40,6 +44,9 @@ class Desk:
         self.keys = Keys(lambda _: None, environment={}, open_keyring=lambda: None)
         self.servers = ServerChoice(self.engine, self.keys)
         self.engine.remote_listeners += [self.models.on_event, self.servers.on_event]
+        folders = Folders(tmp_path / "data", tmp_path / "models")
+        self.upkeep = Upkeep(self.settings, self.keys, folders, Devices(lambda _: None, lambda: ()))
+        self.presets = Presets(self.store)
         self.asked: list[QWidget] = []
         self.to_choose: Path | None = None
         self.windows: list[Window] = []
@@ -57,7 +64,15 @@ class Desk:
 
     def open_another(self) -> Window:
         parts = (self.library, self.models, self.settings, self.themes)
-        self.windows.append(Window(*parts, choose_file=self.choose, draft_count=self.draft_count, servers=self.servers))
+        self.windows.append(
+            Window(
+                *parts,
+                choose_file=self.choose,
+                draft_count=self.draft_count,
+                servers=self.servers,
+                behind=Behind(self.settings, self.models, self.themes, self.upkeep, self.presets),
+            )
+        )
         return self.windows[-1]
 
     def close(self) -> None:

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QInputMethodEvent, QKeyEvent
+from PySide6.QtGui import QDragEnterEvent, QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from desktop.settings import SendingKey
 from desktop.theme import load_theme
 from desktop.widgets.composer import MOST_LINES, Composer
 
@@ -255,3 +256,25 @@ def test_the_button_stands_at_the_right_in_any_width(composer, width, busy):
     composer.set_busy(busy=busy)
     QApplication.processEvents()
     assert composer.button.geometry().right() == width - 8 - 1
+
+
+def test_the_other_key_can_send_and_enter_begins_a_new_line_then(qtbot, composer):
+    composer.set_sending_key(SendingKey.CTRL_ENTER)
+    sent = []
+    composer.submitted.connect(sent.append)
+    composer.field.setPlainText("one")
+    composer.field.moveCursor(QTextCursor.MoveOperation.End)
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert (sent, composer.text) == ([], "one\n")
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert sent == ["one\n"]
+    assert composer.button.toolTip() == "Send (Ctrl+Enter)"
+
+
+def test_with_enter_as_the_sending_key_ctrl_enter_begins_a_new_line(qtbot, composer):
+    sent = []
+    composer.submitted.connect(sent.append)
+    composer.field.setPlainText("one")
+    composer.field.moveCursor(QTextCursor.MoveOperation.End)
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert (sent, composer.text) == ([], "one\n")

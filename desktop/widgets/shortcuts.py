@@ -1,0 +1,82 @@
+"""Every key that does something, read from the actions themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtGui import QAction, QKeySequence, QPalette
+from PySide6.QtWidgets import QLabel, QMenu
+
+from desktop.theme import Theme, control_font
+from desktop.widgets.form import Page, Row
+from desktop.widgets.painting import recolour
+
+_WIDTH = 560
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """What is done, and the keys for it as this platform writes them."""
+
+    words: str
+    keys: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The shortcuts of one menu, or of one place."""
+
+    title: str
+    shortcuts: tuple[Shortcut, ...]
+
+
+class ShortcutOverview(Page):
+    """Shows groups of shortcuts."""
+
+    def __init__(self, theme: Theme, groups: Sequence[Group]) -> None:
+        super().__init__(theme, _WIDTH)
+        self.groups = tuple(groups)
+        self.set_title(self.tr("Keyboard shortcuts"), self.tr("Close this overview (Esc)"))
+        for group in groups:
+            self.add_heading(group.title)
+            for shortcut in group.shortcuts:
+                self.add(Row(theme, shortcut.words, _Keys(theme, shortcut.keys)))
+        self.column.addStretch(1)
+        self.set_theme(theme)
+
+
+def groups_of(menus: Sequence[QMenu]) -> tuple[Group, ...]:
+    """The shortcuts of these menus, those of menus in them included; a menu without any is left out."""
+    found = (Group(plain(menu.title()), tuple(_shortcuts_in(menu))) for menu in menus)
+    return tuple(group for group in found if group.shortcuts)
+
+
+def plain(words: str) -> str:
+    """An action's words without the mark of its letter and without the sign that more is asked."""
+    return words.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("…")
+
+
+class _Keys(QLabel):
+    def __init__(self, theme: Theme, keys: str) -> None:
+        super().__init__(keys)
+        self.setFont(control_font())
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        recolour(self, QPalette.ColorRole.WindowText, theme.muted)
+
+
+def _shortcuts_in(menu: QMenu) -> Iterator[Shortcut]:
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            yield from _shortcuts_in(inner)
+        elif action.isVisible() and (keys := _keys_of(action)):
+            yield Shortcut(plain(action.text()), keys)
+
+
+def _keys_of(action: QAction) -> str:
+    """Its own keys, those of a standard key on other platforms left out."""
+    keys = [sequence.toString(QKeySequence.SequenceFormat.NativeText) for sequence in action.shortcuts()]
+    return ", ".join(dict.fromkeys(keys))

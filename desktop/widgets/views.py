@@ -1,0 +1,151 @@
+"""What takes the conversation's place or stands beside it of the program's own, each made when it is first wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+
+from desktop.chat_session import ChatSession
+from desktop.conversations import Preset
+from desktop.model_choice import ModelChoice
+from desktop.presets import Presets
+from desktop.settings import SendingKey, SettingsFile
+from desktop.theme import ThemeSource
+from desktop.upkeep import Upkeep
+from desktop.widgets.composer import enter_words
+from desktop.widgets.notice import Notice
+
+if TYPE_CHECKING:
+    from desktop.widgets.chat_settings import ChatSettings
+    from desktop.widgets.preferences import Preferences
+    from desktop.widgets.shortcuts import Group, ShortcutOverview
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What the views show and ask."""
+
+    settings: SettingsFile
+    models: ModelChoice
+    themes: ThemeSource
+    upkeep: Upkeep
+    presets: Presets
+
+
+class Place(Protocol):
+    """The window, as far as views are concerned."""
+
+    @property
+    def session(self) -> ChatSession: ...
+    @property
+    def view(self) -> QWidget | None: ...
+    @property
+    def panel(self) -> QWidget | None: ...
+    def open_view(self, view: QWidget) -> None: ...
+    def close_view(self) -> None: ...
+    def open_panel(self, panel: QWidget) -> None: ...
+    def close_panel(self) -> None: ...
+    def menuBar(self) -> QMenuBar: ...  # noqa: N802 - Qt's name
+    def show_notice(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> Notice: ...
+
+
+class Views(QObject):
+    """Opens preferences, the settings of a conversation and the overview of shortcuts."""
+
+    server_wanted = Signal(str)  # its address; empty for a new one
+
+    def __init__(self, behind: Behind, place: Place, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._behind = behind
+        self._place = place
+        self.preferences: Preferences | None = None
+        self.chat_settings: ChatSettings | None = None
+        self.shortcuts: ShortcutOverview | None = None
+        behind.presets.deleted.connect(self._on_preset_deleted)
+        behind.presets.failed.connect(self._say)
+
+    def actions(self) -> tuple[QAction, QAction, QAction]:
+        """What opens them: preferences, the settings of the conversation, the overview."""
+        preferences = QAction(self.tr("&Preferences…"), self)
+        preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
+        preferences.setShortcut("Ctrl+,")
+        preferences.triggered.connect(self.open_preferences)
+        conversation = QAction(self.tr("System prompt and &sampling"), self)
+        conversation.setShortcut("Ctrl+Shift+P")
+        conversation.triggered.connect(self.toggle_chat_settings)
+        shortcuts = QAction(self.tr("&Keyboard shortcuts"), self)
+        shortcuts.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
+        shortcuts.triggered.connect(self.open_shortcuts)
+        return preferences, conversation, shortcuts
+
+    def open_preferences(self) -> None:
+        if self.preferences is None:
+            from desktop.widgets.preferences import Preferences
+
+            own = self._behind
+            self.preferences = Preferences(own.themes.current, own.settings, own.models, own.upkeep)
+            self.preferences.server_wanted.connect(self._on_server_wanted)
+            self.preferences.said.connect(self._say)
+        self.preferences.look()
+        self._place.open_view(self.preferences)
+
+    def toggle_chat_settings(self) -> None:
+        """Beside the conversation; the second time it is put away."""
+        if self.chat_settings is not None and self._place.panel is self.chat_settings:
+            self.chat_settings.keep()
+            self._place.close_panel()
+            return
+        if self.chat_settings is None:
+            from desktop.widgets.chat_settings import ChatSettings
+
+            own = self._behind
+            self.chat_settings = ChatSettings(own.themes.current, own.models, own.presets)
+            self.chat_settings.follow(self._place.session)
+        self._place.close_view()
+        self._place.open_panel(self.chat_settings)
+
+    def follow(self, session: ChatSession) -> None:
+        """Another conversation is shown."""
+        if self.chat_settings is not None:
+            self.chat_settings.follow(session)
+
+    def keep(self) -> None:
+        """Let what is still being typed hold: the window closes."""
+        if self.chat_settings is not None:
+            self.chat_settings.keep()
+
+    def open_shortcuts(self) -> None:
+        """Made anew each time: actions come and go."""
+        from desktop.widgets.shortcuts import ShortcutOverview, groups_of
+
+        menus = [menu for action in self._place.menuBar().actions() if isinstance(menu := action.menu(), QMenu)]
+        if self.shortcuts is not None:
+            self.shortcuts.deleteLater()
+        self.shortcuts = ShortcutOverview(self._behind.themes.current, (*groups_of(menus), self._composer_keys()))
+        self._place.open_view(self.shortcuts)
+
+    def _composer_keys(self) -> Group:
+        from desktop.widgets.shortcuts import Group, Shortcut
+
+        sends = self._behind.settings.current.send_with
+        other = next(key for key in SendingKey if key is not sends)
+        lines = f"{enter_words(other)}, Shift+Enter"
+        keys = (Shortcut(self.tr("Send"), enter_words(sends)), Shortcut(self.tr("New line"), lines))
+        return Group(self.tr("While writing"), keys)
+
+    def _on_server_wanted(self, address: str) -> None:
+        self._place.close_view()
+        self.server_wanted.emit(address)
+
+    def _on_preset_deleted(self, preset: Preset) -> None:
+        words = self.tr("Deleted the preset “{name}”.").format(name=preset.name)
+        self._place.show_notice(words, action=self.tr("Undo"), on_action=partial(self._behind.presets.save, preset))
+
+    def _say(self, sentence: str) -> None:
+        self._place.show_notice(sentence)
