@@ -797,6 +797,7 @@ class Window(QMainWindow):
         instead = self._panel_wanted and self.width() < NARROW + PANEL_WIDTH
         self._panels.setVisible(self._panel_wanted and not (self._is_narrow and shown))
         self._main.setVisible(not (self._is_narrow and shown) and not instead)
+        self._splitter.setStretchFactor(2, int(instead))  # then it takes the room, not the sidebar
         self.unfold_button.setVisible(not shown)
         self.new_button.setVisible(not shown)
         self.turn_actions.totals_button.setVisible(not self._is_narrow)

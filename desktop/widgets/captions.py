@@ -15,8 +15,8 @@ from inference import FinishReason, Usage
 def caption_of(turn: Turn) -> Caption:
     """What stands around this turn."""
     if not turn.is_reply:
-        return Caption(_tr("You"))
-    name = turn.model_name or _tr("Reply")
+        return Caption(_with_marks(_tr("You"), turn), note=_attached(turn), note_icon="attach")
+    name = _with_marks(turn.model_name or _tr("Reply"), turn)
     match turn.state:
         case TurnState.FAILED:
             caption = Caption(name, _figures(turn), turn.error, is_error=True)
@@ -26,6 +26,16 @@ def caption_of(turn: Turn) -> Caption:
         case _:
             caption = Caption(name, _figures(turn), _end_of_window(turn))
     return replace(caption, note=_left_out(turn), thought=_thought(turn))
+
+
+def _with_marks(name: str, turn: Turn) -> str:
+    """A name, and what a person did with the message."""
+    marks = (_tr("edited") if turn.edited else "", _tr("pinned") if turn.pinned else "")
+    return " · ".join(part for part in (name, *marks) if part)
+
+
+def _attached(turn: Turn) -> str:
+    return ", ".join(" ".join(attachment.name.split()) for attachment in turn.attachments)
 
 
 def _left_out(turn: Turn) -> str:

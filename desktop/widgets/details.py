@@ -50,7 +50,7 @@ def summary_of(totals: Totals) -> str:
     if not totals.input_tokens and not totals.output_tokens:
         return ""
     read, written = wording.whole(totals.input_tokens), wording.whole(totals.output_tokens)
-    return _tr("{read} read, {written} written").format(read=read, written=written)
+    return _tr("{read} tokens read, {written} written").format(read=read, written=written)
 
 
 def _tokens(turn: Turn, trace: inference.Trace | None) -> tuple[Detail, ...]:

@@ -74,10 +74,11 @@ class MessageControls:
         self.show_words(message)
         if self.fold is not None:
             self.fold.move(corner + QPoint(-8, message.fold_top))
-            self.fold.show()
-        for button, place in zip(self.offers, message.offer_places, strict=True):
+            self.fold.setVisible(not message.is_edited)
+        for button in self.offers:
+            button.setVisible(not message.is_edited)
+        for button, place in zip(self.offers, message.offer_places, strict=False):  # none while it is edited
             button.setGeometry(place.translated(corner))
-            button.show()
         self._place_actions(message, corner + QPoint(-_INSET, message.foot_top))
 
     def show_words(self, message: MessageView) -> None:

@@ -61,9 +61,13 @@ class MessageEditor(QFrame):
     @property
     def wanted_height(self) -> int:
         """As tall as the text needs, up to a limit, from where on it scrolls."""
-        lines = max(1, min(_MOST_LINES, round(self.field.document().size().height())))  # this layout counts in lines
+        lines = max(1, min(_MOST_LINES, self._lines))
         spacing = QFontMetrics(self.field.font()).lineSpacing()
         return lines * spacing + 2 * ceil(self.field.document().documentMargin()) + _FOOT + 2 * MARGIN
+
+    @property
+    def _lines(self) -> int:
+        return round(self.field.document().size().height())  # this layout counts in lines
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -98,9 +102,16 @@ class MessageEditor(QFrame):
         self.field.left.connect(self.left)
         self.field.focus_changed.connect(self.update)
         self.field.textChanged.connect(self._on_text)
-        self.field.document().documentLayout().documentSizeChanged.connect(self.height_changed)
+        self.field.document().documentLayout().documentSizeChanged.connect(self._on_size)
         self.accept_button.clicked.connect(self._accept)
         self.leave_button.clicked.connect(self.left)
+
+    def _on_size(self) -> None:
+        bars = Qt.ScrollBarPolicy
+        self.field.setVerticalScrollBarPolicy(
+            bars.ScrollBarAsNeeded if self._lines > _MOST_LINES else bars.ScrollBarAlwaysOff
+        )
+        self.height_changed.emit()
 
     def _on_text(self) -> None:
         self.accept_button.setEnabled(bool(self.text.strip()))
@@ -211,6 +222,7 @@ class _Field(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(6)
         if re.search(rf"\S{{{_ENDLESS}}}", text):
             # Qt looks for a place to break a line to the word's very end, with every key.

@@ -50,6 +50,7 @@ class Caption:
     is_error: bool = False
     note: str = ""
     thought: str = ""
+    note_icon: str = "information"
 
 
 class MessageView:
@@ -228,7 +229,7 @@ class MessageView:
         if self._room is not None:
             self._tops = [0, self._room]
         self._notice_height = self._height_of_notice(setting, look)
-        self._offer_places = places_in_rows(self.offers, setting.column)
+        self._offer_places = places_in_rows(() if self.is_edited else self.offers, setting.column)
         offers = self._offer_places[-1].bottom() + 9 if self._offer_places else 0
         below = _BUBBLE_ENDS if not self.turn.is_reply else 0
         self.height = self.body_bottom + below + self._notice_height + offers + _FOOT
@@ -360,7 +361,7 @@ class MessageView:
     def _paint_note(self, painter: QPainter, setting: Setting, look: Look) -> None:
         if not self.caption.note:
             return
-        paint_icon(painter, "information", look.theme.muted, QRectF(0, self._note_top + 2, _ICON, _ICON))
+        paint_icon(painter, self.caption.note_icon, look.theme.muted, QRectF(0, self._note_top + 2, _ICON, _ICON))
         painter.setFont(look.figure_font)
         painter.setPen(look.theme.muted)
         place = QRect(_ICON + 8, self._note_top, setting.column - _ICON - 8, _NOTE - 4)

@@ -525,6 +525,10 @@ class Transcript(QAbstractScrollArea):
         self._pressed_link = ""
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        message = self.focused_message()
+        if event.reason() is QContextMenuEvent.Reason.Keyboard and message is not None:
+            self._open_menu(message)
+            return
         menu = self._context_menu(self.viewport().mapFromGlobal(event.globalPos()))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
@@ -932,11 +936,12 @@ class Transcript(QAbstractScrollArea):
         as_markdown = menu.addAction(self.tr("Copy as Markdown (Ctrl+Shift+C)"), self.copy_as_markdown)
         for action in (copy, as_markdown):
             action.setEnabled(not self._selection.is_empty)
-        if row:
-            self._offer_actions(menu, row.message)
         if link:
             menu.addAction(self.tr("Copy link address"), lambda: QGuiApplication.clipboard().setText(link))
         menu.addAction(self.tr("Select all"), self.select_all)
+        if row:
+            menu.addSeparator()
+            self._offer_actions(menu, row.message)
         return menu
 
     def _copy_message(self, message: object) -> None:
@@ -1016,7 +1021,8 @@ class Transcript(QAbstractScrollArea):
 
     def _open_menu(self, message: MessageView) -> None:
         """What can be done with a message, below the button that was pressed."""
-        button = self._controls[message].action(MessageAction.MORE)
+        controls = self._controls.get(message)
+        button = None if controls is None else controls.action(MessageAction.MORE)
         if button is None:
             return
         menu = QMenu(self)

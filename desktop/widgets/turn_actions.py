@@ -118,10 +118,9 @@ class TurnActions(QObject):
             self._add(menu, self.tr("Continue"), partial(self._continue, turn.id))
         self._add(menu, self.tr("Edit"), partial(self._do, turn.id, MessageAction.EDIT))
         menu.addSeparator()
-        pinned = self._add(menu, self.tr("Never leave it out"), partial(self._pin, turn))
+        pinned = self._add(menu, self.tr("Pin: never left out of a full window"), partial(self._pin, turn))
         pinned.setCheckable(True)
         pinned.setChecked(turn.pinned)
-        pinned.setToolTip(self.tr("When the context window is full, this message is still read."))
         if turn.is_reply:
             menu.addAction(self.tr("Details"), partial(self.show_details, turn.id))
         menu.addSeparator()
@@ -204,6 +203,8 @@ class TurnActions(QObject):
             self._page.transcript.edit(turn_id, text)  # what was typed stays
         elif not is_reply:
             self._go_to_reply()
+        elif session.turns:
+            self._page.transcript.focus_action(session.turns[-1].id, MessageAction.EDIT)
 
     def _go_to_reply(self) -> None:
         self._page.transcript.scroll_to_end()
