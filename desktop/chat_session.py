@@ -380,6 +380,19 @@ class ChatSession(QObject):
         self._draft_is_kept = False
         self._keep_draft()
 
+    @property
+    def draft_attachments(self) -> tuple[Attachment, ...]:
+        """What was attached to it; read anew each time."""
+        return self._attempt(lambda: self._store.draft_attachments(self._place_of_draft)) or ()
+
+    def set_draft_attachments(self, attachments: Sequence[Attachment]) -> None:
+        """Keep what will go along with it."""
+        self._attempt(lambda: self._store.set_draft_attachments(self._place_of_draft, attachments))
+
+    @property
+    def _place_of_draft(self) -> int | None:
+        return None if self._conversation is None else self._conversation.id
+
     def flush(self) -> None:
         """Store now what otherwise waits a moment."""
         self._save()

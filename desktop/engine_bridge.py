@@ -17,13 +17,14 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 import inference
 from desktop.devices import DevicesListed
+from desktop.file_reader import FileRead
 from desktop.secrets import KeysKept
 from inference import RequestId
 
 FRAME_MILLISECONDS = 33
 
 if TYPE_CHECKING:
-    Posted = inference.Event | inference.RemoteModelEvent | inference.TokenCount | KeysKept | DevicesListed
+    Posted = inference.Event | inference.RemoteModelEvent | inference.TokenCount | KeysKept | DevicesListed | FileRead
 
 
 class EngineBridge(QObject):
@@ -35,6 +36,7 @@ class EngineBridge(QObject):
     counted = Signal(object)  # TokenCount
     keys_kept = Signal(object)  # KeysKept
     devices_listed = Signal(object)  # DevicesListed
+    file_read = Signal(object)  # FileRead
     _woken = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -91,6 +93,8 @@ class EngineBridge(QObject):
                 self.keys_kept.emit(event)
             case DevicesListed():
                 self.devices_listed.emit(event)
+            case FileRead():
+                self.file_read.emit(event)
             case inference.RemoteModelReady() | inference.RemoteModelFailed():
                 self.server_answered.emit(event)
             case _:

@@ -83,6 +83,16 @@ def _what_people_do_with_conversations(connection: sqlite3.Connection) -> None:
         " PRIMARY KEY (turn, position)) WITHOUT ROWID"
     )
     connection.execute(
+        "CREATE TABLE draft_attachments ("
+        " conversation INTEGER REFERENCES conversations (id) ON DELETE CASCADE,"
+        " position INTEGER NOT NULL,"
+        " name TEXT NOT NULL,"
+        " kind TEXT NOT NULL,"
+        " size INTEGER NOT NULL,"
+        " text TEXT NOT NULL)"
+    )
+    connection.execute("CREATE INDEX draft_attachments_by_conversation ON draft_attachments (conversation, position)")
+    connection.execute(
         "CREATE TABLE presets (name TEXT PRIMARY KEY, system_prompt TEXT NOT NULL, sampling TEXT) WITHOUT ROWID"
     )
     # Those that are gone for good, told to whoever may still hold something of them.

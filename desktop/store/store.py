@@ -22,6 +22,7 @@ from desktop.process_lock import ProcessLock
 from desktop.store import search
 from desktop.store.copies import insert_attachments, keep_tree, standing_head, traces_of, tree_of
 from desktop.store.database import Database, insert
+from desktop.store.drafts import Drafts
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.rows import (
     CONVERSATION,
@@ -64,7 +65,7 @@ class Exchange:
     reply: Turn
 
 
-class Store(TurnTrees):
+class Store(TurnTrees, Drafts):
     """The conversations in the file at `path`, made with its folder where there is none.
 
     Raises:
@@ -96,13 +97,6 @@ class Store(TurnTrees):
     def interrupted(self) -> int:
         """How many replies were found cut off when this was opened."""
         return self._interrupted
-
-    @property
-    def new_draft(self) -> str:
-        """What was typed for a conversation that has no prompt yet."""
-        with self._database.reading() as connection:
-            row = connection.execute("SELECT text FROM new_draft").fetchone()
-        return "" if row is None else str(row[0])
 
     @property
     def foreign_changes(self) -> int:
@@ -176,6 +170,7 @@ class Store(TurnTrees):
                     *(system_prompt, packed_sampling(sampling)),
                 )
                 connection.execute("DELETE FROM new_draft")
+                connection.execute("DELETE FROM draft_attachments WHERE conversation IS NULL")
             asked = insert(
                 connection,
                 "INSERT INTO turns (conversation, parent, role, content, created, state) VALUES (?, ?, ?, ?, ?, ?)",
@@ -183,6 +178,7 @@ class Store(TurnTrees):
             )
             insert_attachments(connection, asked, attachments)
             connection.execute("UPDATE conversations SET draft = '' WHERE id = ?", (conversation,))
+            connection.execute("DELETE FROM draft_attachments WHERE conversation = ?", (conversation,))
             reply = self._begin_reply(connection, conversation, asked, model_name, model, streamed=streamed)
             kept = connection.execute(f"{CONVERSATION} WHERE id = ?", (conversation,)).fetchone()
             turns = connection.execute(f"{TURN} WHERE id IN (?, ?) ORDER BY id", (asked, reply)).fetchall()
@@ -404,15 +400,6 @@ class Store(TurnTrees):
             ).fetchall()
         rates = (inference.Timings(**json.loads(timings)).prefill_rate for (timings,) in rows)
         return next((rate for rate in rates if rate is not None), None)
-
-    def set_draft(self, conversation: int | None, text: str) -> None:
-        """Keep what is being typed in a conversation, or in one that has no prompt yet."""
-        with self._database.writing() as connection:
-            if conversation is None:
-                connection.execute("DELETE FROM new_draft")
-                connection.execute("INSERT INTO new_draft (text) VALUES (?)", (text,))
-            else:
-                connection.execute("UPDATE conversations SET draft = ? WHERE id = ?", (text, conversation))
 
     def close(self) -> None:
         """Close the file and let go of the lock. A reply that is still unfinished counts as interrupted now."""

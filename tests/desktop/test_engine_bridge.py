@@ -13,6 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QThread
 from PySide6.QtWidgets import QApplication
 
 from desktop.engine_bridge import EngineBridge
+from desktop.file_reader import FileRead
 from desktop.secrets import KeyPlace, KeysKept
 from inference import (
     DeltaKind,
@@ -226,6 +227,7 @@ def test_what_else_comes_from_other_threads_arrives_on_qts_each_in_its_place(qap
         bridge.server_answered: RemoteModelReady(RemoteModelInfo(model, "big"), ("big",)),
         bridge.counted: TokenCount(ModelConfig(Path("small.gguf")), "", 1, 2),
         bridge.keys_kept: KeysKept(KeyPlace.SESSION),
+        bridge.file_read: FileRead(1, None, "It is a picture."),
     }
     for signal, value in posted.items():
         with qtbot.waitSignal(signal) as arrived:

@@ -1,0 +1,157 @@
+"""The files that will go along with the next prompt of each conversation, being read or ready."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.chat_session import ChatSession
+from desktop.conversations import Attachment
+from desktop.file_reader import FileRead
+
+MOST_FILES = 50  # at once, in one draft
+
+
+class Reader(Protocol):
+    """What reads files: it returns at once and answers on a thread of its own."""
+
+    def read(self, ticket: int, path: Path) -> None: ...
+    def drop(self, ticket: int) -> None: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFile:
+    """A file in a draft; without its `attachment` it is still being read. `key` is its own for as long as the program
+    runs."""
+
+    key: int
+    name: str
+    attachment: Attachment | None = None
+
+
+_Place = int | ChatSession  # a conversation, or a session whose conversation is not kept yet
+
+
+class DraftAttachments(QObject):
+    """Keeps the files of every draft, by conversation, and has them read. What is ready is kept with the draft."""
+
+    changed = Signal()  # of the conversation that is shown
+    refused = Signal(str)  # a sentence for each file that has no text, on lines of their own
+
+    def __init__(self, make_reader: Callable[[], Reader], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._make_reader = make_reader
+        self._reader: Reader | None = None
+        self._keys = count(1)
+        self._session: ChatSession | None = None
+        self._place: _Place | None = None
+        self._drafts: dict[_Place, tuple[ChatSession, tuple[DraftFile, ...]]] = {}
+        self._refusals: list[str] = []
+
+    @property
+    def files(self) -> tuple[DraftFile, ...]:
+        """Of the conversation that is shown, in the order in which they came."""
+        return () if self._place is None else self._drafts[self._place][1]
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """Those of them that are ready."""
+        return _ready(self.files)
+
+    @property
+    def are_being_read(self) -> bool:
+        """Whether there are some that are not."""
+        return any(file.attachment is None for file in self.files)
+
+    def follow(self, session: ChatSession) -> None:
+        """Show what belongs to this session from now on."""
+        self._session, self._place = session, _place_of(session)
+        before = self._drafts.get(self._place)
+        if before is None:
+            files = tuple(DraftFile(next(self._keys), each.name, each) for each in session.draft_attachments)
+        else:
+            files = before[1]
+        self._drafts[self._place] = (session, files)
+        self.changed.emit()
+
+    def add_files(self, paths: Iterable[Path]) -> None:
+        """Have these files go along, once they are read."""
+        wanted = list(paths)
+        room = max(0, MOST_FILES - len(self.files))
+        files = [DraftFile(next(self._keys), path.name) for path in wanted[:room]]
+        if len(wanted) > room:
+            self.refused.emit(self.tr("Up to {count} files go along at once.").format(count=MOST_FILES))
+        if not files or self._place is None:
+            return
+        self._put(self._place, (*self.files, *files))
+        if self._reader is None:
+            self._reader = self._make_reader()
+        for file, path in zip(files, wanted, strict=False):
+            self._reader.read(file.key, path)
+
+    def add(self, attachment: Attachment) -> None:
+        """Have this go along."""
+        if self._place is not None:
+            self._put(self._place, (*self.files, DraftFile(next(self._keys), attachment.name, attachment)))
+
+    def remove(self, key: int) -> None:
+        """Have one of them stay here after all."""
+        if self._reader is not None:
+            self._reader.drop(key)
+        if self._place is not None:
+            self._put(self._place, tuple(file for file in self.files if file.key != key))
+
+    def forget(self) -> None:
+        """They were sent, and are no draft any more; the session's conversation is kept from now on."""
+        if self._session is not None and self._place is not None:
+            del self._drafts[self._place]
+            self._place = _place_of(self._session)
+            self._drafts[self._place] = (self._session, ())
+            self.changed.emit()
+
+    def on_read(self, read: FileRead) -> None:
+        """A file was read, or refused."""
+        for place, (_, files) in tuple(self._drafts.items()):
+            if any(file.key == read.ticket for file in files):
+                if read.attachment is None:
+                    self._refusals.append(read.refusal)
+                self._put(place, tuple(_with(files, read)))
+
+    def close(self) -> None:
+        """Read nothing any more."""
+        if self._reader is not None:
+            self._reader.close()
+
+    def _put(self, place: _Place, files: tuple[DraftFile, ...]) -> None:
+        session, before = self._drafts[place]
+        self._drafts[place] = (session, files)
+        if _ready(files) != _ready(before):
+            session.set_draft_attachments(_ready(files))
+        if self._refusals and all(file.attachment is not None for file in files):
+            self.refused.emit("\n".join(self._refusals))
+            self._refusals.clear()
+        if place == self._place:
+            self.changed.emit()
+
+
+def _place_of(session: ChatSession) -> _Place:
+    return session if session.conversation is None else session.conversation.id
+
+
+def _ready(files: Iterable[DraftFile]) -> tuple[Attachment, ...]:
+    return tuple(file.attachment for file in files if file.attachment is not None)
+
+
+def _with(files: Iterable[DraftFile], read: FileRead) -> Iterator[DraftFile]:
+    """The files, one of which is read now, or gone."""
+    for file in files:
+        if file.key != read.ticket:
+            yield file
+        elif read.attachment is not None:
+            yield replace(file, attachment=read.attachment)

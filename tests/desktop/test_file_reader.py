@@ -1,0 +1,61 @@
+"""Files are read one after the other, on another thread, and nobody waits for one that is no longer wanted."""
+
+from __future__ import annotations
+
+import queue
+import threading
+
+import pytest
+
+from desktop.conversations import Attachment
+from desktop.file_reader import FileRead, FileReader
+
+PATIENCE = 20.0
+
+
+@pytest.fixture
+def said():
+    return queue.Queue()
+
+
+@pytest.fixture
+def reader(said):
+    reader = FileReader(said.put)
+    yield reader
+    reader.close()
+
+
+def test_each_file_is_answered_for_in_order(reader, said, tmp_path):
+    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    reader.read(1, tmp_path / "a.txt")
+    reader.read(2, tmp_path / "b.png")
+    assert said.get(timeout=PATIENCE) == FileRead(1, Attachment("a.txt", "txt", 4, "text"))
+    assert said.get(timeout=PATIENCE) == FileRead(2, None, "b.png is a picture; only text can be read.")
+
+
+def test_one_that_was_dropped_is_not_answered_for(said, tmp_path):
+    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "b.txt").write_text("more")
+    reached, may_go_on = threading.Event(), threading.Event()
+
+    def say(read: FileRead) -> None:
+        said.put(read)
+        reached.set()
+        assert may_go_on.wait(PATIENCE)
+
+    reader = FileReader(say)
+    reader.read(1, tmp_path / "a.txt")
+    assert reached.wait(PATIENCE)
+    reader.read(2, tmp_path / "a.txt")
+    reader.read(3, tmp_path / "b.txt")
+    reader.drop(2)
+    may_go_on.set()
+    assert [said.get(timeout=PATIENCE).ticket for _ in range(2)] == [1, 3]
+    reader.close()
+
+
+def test_closed_it_answers_no_more(reader, said, tmp_path):
+    reader.close()
+    reader.read(1, tmp_path / "a.txt")
+    assert said.empty()
