@@ -166,6 +166,7 @@ class ScriptedEngine:
         timings: Timings | None = None,
         usage: Usage | None = None,
         model_name: str = "small",
+        begun_ids: tuple[int, ...] = (),
     ) -> None:
         request = request or self.last
         pieces, thoughts = self._pieces.pop(request), self._thoughts.pop(request)
@@ -182,6 +183,7 @@ class ScriptedEngine:
                 timings=timings or timings_of(read, count),
                 trace=trace or Trace(ids, moments, count, reuse_end=ReuseEnd.NEW_TEXT),
                 reasoning="".join(thoughts),
+                begun_ids=begun_ids,
             )
         )
 
