@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 import inference
 from desktop.crash import CrashHook
+from desktop.deletion import delete_files
 from desktop.devices import Devices
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
@@ -25,19 +27,23 @@ from desktop.engines import Engines
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase
 from desktop.presets import Presets
+from desktop.process_lock import held_in
 from desktop.secrets import Keys, KeysKept
 from desktop.server_choice import ServerChoice
-from desktop.settings import Settings, SettingsFile
+from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource, style_arguments
 from desktop.upkeep import Folders, Upkeep
 from desktop.warm_up import Piece, WarmUp
+from desktop.widgets.notice import NoticeKind
 from desktop.widgets.views import Behind
 from desktop.window import MODEL_SUFFIX, Window
 from inference import EngineFault, EngineFiles, Proxy, RemoteModel, StateBudget
 
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
+KEYRING_SECONDS = 5.0  # that the keyring may take to forget, at the very end
+LOCKS = "locks"  # a folder beside the conversations
 
 # What asks a program to end: Ctrl-C, a polite request, and a terminal that was closed.
 _REQUESTS_TO_END = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -90,6 +96,8 @@ class App(QObject):
         self._asked_for = model
         self._has_begun = False
         self._has_left = False
+        self._deletes = False
+        self._knows_place = False  # where somebody is; until then, where somebody was
         self.settings = SettingsFile(places.settings)
         self.settings.load()
         self._store = Store(places.conversations)
@@ -141,6 +149,7 @@ class App(QObject):
         if self._has_left:
             return
         self._has_left = True
+        self._keep_place()
         self.window.setEnabled(False)
         # The engine's last events are in the bridge when this returns; then they are kept like any others.
         self._warm_up.stop()
@@ -149,6 +158,8 @@ class App(QObject):
         self._bridge.drain()
         self.library.flush()
         self._store.close()
+        if self._deletes:
+            self._delete_everything()
         self._crash.uninstall()
         self.left.emit(status)
 
@@ -161,6 +172,7 @@ class App(QObject):
         self._bridge.keys_kept.connect(self._upkeep.on_keys_kept)
         self._bridge.devices_listed.connect(self._upkeep.on_devices_listed)
         self.settings.listen(self._on_settings)
+        self._upkeep.deletion_wanted.connect(self._leave_nothing)
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self._bridge.server_answered.connect(self._watch_for_faults)
@@ -188,8 +200,52 @@ class App(QObject):
         # A widget that Qt made: to say of what kind it is, PySide6 makes Python's half of every kind there is.
         yield self.window.page.empty_state.viewport
         yield self.window.page.prepare
+        yield self._go_on_where_it_was_left
         yield self._load_model
         yield self.begun.emit
+
+    def _go_on_where_it_was_left(self) -> None:
+        """Open the conversation that was read last, unless somebody has begun something else meanwhile."""
+        self._knows_place = True
+        settings, session = self.settings.current, self.library.current
+        last = settings.last_conversation
+        begun = session.conversation is not None or session.is_busy or bool(self.window.composer.text.strip())
+        if not settings.restore_place or last is None or begun:
+            return
+        if any(conversation.id == last for conversation in self.library.conversations()):
+            self.window.page.remember(last, settings.last_place)
+            self.library.open(last)
+
+    def _keep_place(self) -> None:
+        conversation = self.library.current.conversation
+        if not self._knows_place:
+            return
+        now = replace(self.settings.current, last_conversation=None, last_place="")
+        if conversation is not None and not conversation.temporary:
+            now = replace(now, last_conversation=conversation.id, last_place=self.window.page.place_words)
+        if now != self.settings.current:
+            self.settings.save(now)
+
+    def _leave_nothing(self) -> None:
+        """Leave, and delete everything. Another window of the program would go on with what is not there any more."""
+        if held_in(self._places.conversations.parent / LOCKS) > 1:
+            words = self.tr("Another window of Headwater is open. Close it, then delete everything.")
+            self.window.show_notice(words, NoticeKind.WARNING)
+            return
+        self._deletes = True
+        self.window.close()
+
+    def _delete_everything(self) -> None:
+        places, data = self._places, self._places.conversations.parent
+        self._keys.forget_all({model.base_url for model in self.settings.current.servers}, KEYRING_SECONDS)
+        self.settings.let_go()
+        engine = places.engine or EngineFiles()
+        settings = (places.settings, broken_of(places.settings))
+        files = (places.conversations, *settings, engine.measurements, engine.log)
+        folders = (places.states, data / LOCKS)
+        left = delete_files((file for file in files if file), (folder for folder in folders if folder))
+        for path in left:
+            logging.getLogger(__name__).warning("could not be deleted: %s", path)
 
     def _load_model(self) -> None:
         if isinstance(self._asked_for, Path) and self.models.state.phase is ModelPhase.NONE:

@@ -29,20 +29,7 @@ class ProcessLock:
 
     def is_held(self, name: str) -> bool:
         """Whether the process that wrote under this name is still running. A lock left behind is cleared away."""
-        path = self._folder / Path(name).name
-        try:
-            descriptor = os.open(path, os.O_RDWR)
-        except FileNotFoundError:
-            return False
-        try:
-            if not _try_lock(descriptor):
-                return True
-            # Removed while it is locked: who has just made this file sees it taken and makes another.
-            with suppress(OSError):
-                path.unlink()
-            return False
-        finally:
-            os.close(descriptor)
+        return _is_held(self._folder / Path(name).name)
 
     def _clear_away(self) -> None:
         """Remove what processes left behind that were ended."""
@@ -63,6 +50,27 @@ class ProcessLock:
         if sys.platform == "win32":
             with suppress(OSError):
                 path.unlink(missing_ok=True)
+
+
+def held_in(folder: Path) -> int:
+    """How many processes hold a lock there, this one included."""
+    return sum(_is_held(path) for path in folder.glob("*.lock"))
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except FileNotFoundError:
+        return False
+    try:
+        if not _try_lock(descriptor):
+            return True
+        # Removed while it is locked: who has just made this file sees it taken and makes another.
+        with suppress(OSError):
+            path.unlink()
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def _take_new(folder: Path) -> tuple[str, int]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -92,13 +93,23 @@ class Keys:
             self._keys[base_url] = self._from_environment.get(base_url)
         self._do(self._forget, base_url)
 
+    def forget_all(self, base_urls: Iterable[str], seconds: float) -> None:
+        """Have no key for any of these servers; at the end of the program, so this waits, but not for ever: somebody
+        may be asked for a password."""
+        threads = [self._do(self._forget, base_url) for base_url in base_urls]
+        end = time.monotonic() + seconds
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
     def look_for_keyring(self) -> None:
         """Find out where keys will be kept. Ends with `KeysKept`."""
         self._do(self._look)
 
-    def _do(self, work: Callable[..., None], *arguments: str) -> None:
+    def _do(self, work: Callable[..., None], *arguments: str) -> threading.Thread:
         # Nobody waits for it, at the end of the program either: it may itself be waiting for a password.
-        threading.Thread(target=work, args=arguments, name="keyring", daemon=True).start()
+        thread = threading.Thread(target=work, args=arguments, name="keyring", daemon=True)
+        thread.start()
+        return thread
 
     def _look(self) -> None:
         with self._keyring_lock:

@@ -115,6 +115,7 @@ class SettingsFile:
         self._in_file = Settings()  # as it was read or written last
         self._unknown: dict[str, object] = {}
         self._listeners: list[Listener] = []
+        self._is_kept = True
         self.notice = ""
 
     @property
@@ -140,6 +141,9 @@ class SettingsFile:
         """Keep `settings`, now and in the file; the file is either the old one or the new one, never half of it."""
         before = self._current
         self.notice = ""
+        if not self._is_kept:
+            self._current = settings
+            return
         found = self._read()
         self._current = settings if found is None else _merged(settings, self._in_file, found)
         try:
@@ -152,6 +156,10 @@ class SettingsFile:
         if self._current != before:
             for listener in tuple(self._listeners):
                 listener(before, self._current)
+
+    def let_go(self) -> None:
+        """Write nothing any more: the file is about to be deleted."""
+        self._is_kept = False
 
     def _read(self) -> Settings | None:
         """What the file holds now; `None` where it cannot be read."""
@@ -173,13 +181,18 @@ class SettingsFile:
         return settings
 
     def _set_aside(self) -> None:
-        aside = self._path.with_suffix(".broken.toml")
+        aside = broken_of(self._path)
         try:
             self._path.replace(aside)
         except OSError as error:
             self.notice = f"The settings in {self._path} are damaged and cannot be set aside: {error.strerror}."
         else:
             self.notice = f"The settings file was damaged. It is kept as {aside}; what it held no longer applies."
+
+
+def broken_of(path: Path) -> Path:
+    """Where a broken settings file is set aside."""
+    return path.with_suffix(".broken.toml")
 
 
 def _merged(wanted: Settings, known: Settings, found: Settings) -> Settings:

@@ -86,6 +86,19 @@ class ConversationPage(QStackedWidget):
             self._transcript.set_theme(theme)
             self._transcript.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
 
+    @property
+    def place_words(self) -> str:
+        """Where the reader is, to be kept for another start; empty at the end of the conversation."""
+        place = self.transcript.place() if self.shows_transcript else None
+        return "" if place is None else place.words
+
+    def remember(self, conversation: int, place_words: str) -> None:
+        """Show this conversation where it was read then."""
+        from desktop.widgets.reading_place import Place
+
+        if (place := Place.from_words(place_words)) is not None:
+            self._places[conversation] = place
+
     def _keep_place(self) -> None:
         """Remember where the reader is in the conversation that is left."""
         if self._session is None or self._session.conversation is None or not self.shows_transcript:

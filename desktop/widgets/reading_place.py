@@ -5,6 +5,7 @@ The place is counted in the text as it is shown: what was read, or measured, or 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint
@@ -23,6 +24,21 @@ class Place:
     turn: int
     position: int | None
     below: int
+
+    @property
+    def words(self) -> str:
+        """As it is kept in the settings."""
+        position = "head" if self.position is None else self.position
+        return f"turn {self.turn}, {position}, {self.below}"
+
+    @classmethod
+    def from_words(cls, words: str) -> Place | None:
+        """What `words` made; `None` where it is something else."""
+        found = re.fullmatch(r"turn (\d{1,15}), (head|\d{1,9}), (-?\d{1,9})", words)
+        if found is None:
+            return None
+        turn, position, below = found.groups()
+        return cls(int(turn), None if position == "head" else int(position), int(below))
 
 
 def place_at(rows: Rows, value: int) -> Place | None:

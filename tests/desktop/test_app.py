@@ -14,10 +14,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 
 from desktop.app import App, Interrupts, Places
 from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
+from desktop.process_lock import ProcessLock
 from desktop.secrets import Keys
 from desktop.store import Store
 from inference import (
@@ -26,9 +28,12 @@ from inference import (
     LocalEngine,
     Message,
     ModelConfig,
+    Proxy,
+    ProxyKind,
     RemoteModel,
     RemoteModelFailed,
     Role,
+    StateBudget,
     embedded_model,
 )
 from tests.desktop.fakes import MODEL, ScriptedEngine
@@ -207,6 +212,95 @@ def test_a_fault_in_asking_a_server_is_reported_too(start, qtbot):
     fault = EngineFault("ValueError: no", '  File "loop.py", line 1, in f\n')
     with qtbot.waitSignal(app.broke):
         app._bridge.post(RemoteModelFailed(RemoteModel("http://127.0.0.1:8080/v1"), fault))
+
+
+def talk(app: App, qtbot, engine: ScriptedEngine, question: str, answer: str) -> None:
+    ask(app, qtbot, question)
+    engine.say(answer)
+    engine.finish()
+    qtbot.waitUntil(lambda: answer in app.window.transcript.plain_text())
+
+
+def test_a_start_goes_on_where_the_last_one_was_read(start, engine, qtbot):
+    app = start()
+    engine.ready()
+    talk(app, qtbot, engine, "Why do rivers bend?", "\n\n".join(f"Paragraph {number}." for number in range(200)))
+    app.library.new()
+    talk(app, qtbot, engine, "And lakes?", "They stay.")
+    first = app.library.conversations()[-1].id
+    app.library.open(first)
+    app.window.resize(800, 500)
+    QApplication.processEvents()
+    bar = app.window.transcript.verticalScrollBar()
+    bar.setValue(bar.maximum() // 3)
+    QApplication.processEvents()
+    place = app.window.page.place_words
+    app.leave()
+    again = start()
+    again.window.resize(800, 500)
+    QApplication.processEvents()
+    assert again.library.current.conversation is not None
+    assert again.library.current.conversation.id == first
+    assert place
+    assert again.window.page.place_words == place
+
+
+@pytest.mark.parametrize("reason", ["not wanted", "gone", "left at a new one"])
+def test_a_start_begins_anew_where_there_is_nothing_to_go_on_with(start, engine, qtbot, reason):
+    app = start()
+    engine.ready()
+    talk(app, qtbot, engine, "Why do rivers bend?", "Because of water.")
+    match reason:
+        case "not wanted":
+            app.settings.save(replace(app.settings.current, restore_place=False))
+        case "left at a new one":
+            app.library.new()
+    app.leave()
+    if reason == "gone":
+        app.settings.save(replace(app.settings.current, last_conversation=999))
+    again = start()
+    assert again.library.current.conversation is None
+    assert again.window.notices == ()
+
+
+def test_everything_is_deleted_once_it_is_confirmed_and_the_program_ends(start, places, engine, qtbot, tmp_path):
+    app = start()
+    engine.ready()
+    talk(app, qtbot, engine, "A secret that nobody may find", "It is kept.")
+    (places.conversations.parent / "models").mkdir()
+    (places.conversations.parent / "models" / "a.gguf").write_text("weights")
+    app.window.views.open_preferences()
+    preferences = app.window.views.preferences
+    assert not preferences.delete_button.isEnabled()
+    qtbot.keyClicks(preferences.confirmation, "delete")
+    with qtbot.waitSignal(app.left) as left:
+        preferences.delete_button.click()
+    assert left.args == [0]
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["a.gguf"]
+
+
+def test_nothing_is_deleted_under_another_window(start, places, engine, qtbot):
+    app = start()
+    engine.ready()
+    talk(app, qtbot, engine, "Why?", "Because.")
+    other = ProcessLock(places.conversations.parent / "locks")
+    app._upkeep.delete_everything()
+    assert "Another window of Headwater is open" in app.window.notices[-1].text
+    assert places.conversations.exists()
+    other.close()
+
+
+def test_another_budget_for_states_holds_at_once(start, engine):
+    app = start()
+    app.settings.save(replace(app.settings.current, kv_memory_megabytes=64, kv_disk_megabytes=0))
+    assert engine.budgets == [StateBudget(64 << 20, 0)]
+
+
+def test_requests_go_the_way_that_is_set_now(start):
+    app = start()
+    assert app._way_out() == Proxy()
+    app.settings.save(replace(app.settings.current, proxy=ProxyKind.MANUAL, proxy_address="http://proxy:3128"))
+    assert app._way_out() == Proxy(ProxyKind.MANUAL, "http://proxy:3128")
 
 
 LOADED_BY_THE_APP = "import sys, desktop.app; print(*sorted(sys.modules))"

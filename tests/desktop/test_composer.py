@@ -260,7 +260,7 @@ def test_the_button_stands_at_the_right_in_any_width(composer, width, busy):
 
 def test_the_other_key_can_send_and_enter_begins_a_new_line_then(qtbot, composer):
     composer.set_sending_key(SendingKey.CTRL_ENTER)
-    sent = []
+    sent: list[str] = []
     composer.submitted.connect(sent.append)
     composer.field.setPlainText("one")
     composer.field.moveCursor(QTextCursor.MoveOperation.End)
@@ -272,7 +272,7 @@ def test_the_other_key_can_send_and_enter_begins_a_new_line_then(qtbot, composer
 
 
 def test_with_enter_as_the_sending_key_ctrl_enter_begins_a_new_line(qtbot, composer):
-    sent = []
+    sent: list[str] = []
     composer.submitted.connect(sent.append)
     composer.field.setPlainText("one")
     composer.field.moveCursor(QTextCursor.MoveOperation.End)
