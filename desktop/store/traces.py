@@ -19,6 +19,8 @@ def packed_trace(trace: inference.Trace) -> bytes:
         "blocks": [(block.kind, block.message, block.tokens, block.cached) for block in trace.blocks],
         "reuse_end": trace.reuse_end,
         "drafts": (trace.drafted_tokens, trace.accepted_tokens),
+        "pieces": [_text(piece) for piece in trace.pieces],
+        "candidates": [[(c.token, _text(c.piece), c.probability) for c in place] for place in trace.candidates],
     }
     return zlib.compress(json.dumps(content, separators=(",", ":")).encode())
 
@@ -42,7 +44,21 @@ def trace_from(packed: bytes) -> inference.Trace:
         reuse_end=_reuse_end(content["reuse_end"]),
         drafted_tokens=drafted,
         accepted_tokens=accepted,
+        pieces=tuple(_bytes(piece) for piece in content.get("pieces", ())),
+        candidates=tuple(
+            tuple(inference.Candidate(token, _bytes(piece), probability) for token, piece, probability in place)
+            for place in content.get("candidates", ())
+        ),
     )
+
+
+def _text(piece: bytes) -> str:
+    """A token may be a part of a character, and JSON holds only text: each byte becomes the character of its number."""
+    return piece.decode("latin-1")
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("latin-1")
 
 
 def _reuse_end(name: str) -> inference.ReuseEnd:

@@ -320,13 +320,12 @@ def compared(
         if loan.is_stopped:
             return
         loan.hold(start)
-        fraction = begin + (end - begin) * done / (2 * runs)
         began = RunBegan(number, 2 * runs, mode, new_request_id())
-        yield JobProgress(job, fraction, began)
+        yield JobProgress(job, begin + (end - begin) * done / (2 * runs), began)
         run = yield from _run(loan, replace(request, id=began.request), began)
         if run is not None:
             made.append(run)
-            yield JobProgress(job, fraction + (end - begin) / (2 * runs), RunEnded(run))
+            yield JobProgress(job, begin + (end - begin) * (done + 1) / (2 * runs), RunEnded(run))
 
 
 def comparison_of_replies(prompt: str, subject: Subject, runs: Sequence[Run]) -> Comparison:

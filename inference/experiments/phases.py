@@ -10,7 +10,7 @@ from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, 
 from inference.experiments.samples import Statistic, seconds_text, slope, statistic, times_text
 from inference.experiments.trial import Trial, rounds_of
 
-_PROMPTS, _QUICK_PROMPTS = (64, 128, 256, 512, 1024), (32, 96, 192)
+_PROMPTS, _QUICK_PROMPTS = (64, 128, 256, 512, 1024), (24, 64, 128)
 _ANSWERS, _QUICK_ANSWERS = (16, 32, 64, 128), (8, 16, 32)
 _ROUNDS, _QUICK_ROUNDS = 3, 2
 _WORTH_SAYING = 1.1  # times as much

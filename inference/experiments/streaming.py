@@ -13,8 +13,8 @@ from inference.experiments.trial import Stopped, Trial
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest, JobId, ModelConfig, Sampling
 
-_PROMPTS, _QUICK_PROMPTS = (16, 192, 768), (16, 64, 128)  # tokens, roughly
-_TOKENS, _QUICK_TOKENS = 96, 24
+_PROMPTS, _QUICK_PROMPTS = (16, 192, 768), (16, 48, 96)  # tokens, roughly
+_TOKENS, _QUICK_TOKENS = 96, 16
 _RUNS, _QUICK_RUNS = 3, 2
 _GREEDY = Sampling(temperature=0.0, repeat_penalty=1.0, seed=1)
 

@@ -275,6 +275,7 @@ def _context_params(plan: LoadPlan, threads: tuple[int, int], stop_flag: StopFla
     params.n_outputs_max = min(MOST_OUTPUTS, params.n_batch)
     # A sliding window's cache holds only the window; marks bring back what it has dropped.
     params.swa_full = False
+    params.no_perf = False  # its own counters, to check ours against; they cost two looks at a clock
     params.n_threads, params.n_threads_batch = threads
     params.type_k = params.type_v = _KV_TYPES[plan.kv_type]
     params.flash_attn_type = _FLASH[plan.flash_attention]

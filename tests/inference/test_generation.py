@@ -439,3 +439,30 @@ def test_the_cache_always_holds_a_beginning_of_the_next_prompt(said: list[str], 
         cut = len(finished.trace.token_ids) - finished.trace.kept_tokens
         assert (cached_in(finished) or 0) >= held - cut or held == 0
         messages.append(reply_of(finished))
+
+
+def test_the_bytes_of_each_token_are_kept_beside_its_id() -> None:
+    trace = Bench(Script(replies=(("Grüße".encode()[:3], "Grüße".encode()[3:], "."),))).finish("Hi").trace
+    assert b"".join(trace.pieces).decode() == "Grüße."
+    assert len(trace.pieces) == len(trace.token_ids)
+    assert trace.pieces[-1] == b""  # the end token
+    assert trace.candidates == ()
+
+
+def test_the_likeliest_tokens_at_each_place_are_recorded_where_that_is_wanted() -> None:
+    finished = Bench().finish("Hi", record_probabilities=3)
+    trace = finished.trace
+    assert finished.text == "Hello there."
+    assert len(trace.candidates) == len(trace.token_ids)
+    for token, piece, candidates in zip(trace.token_ids, trace.pieces, trace.candidates, strict=True):
+        assert len(candidates) == 3
+        assert (candidates[0].token, candidates[0].piece) == (token, piece)
+        assert sum(candidate.probability for candidate in candidates) <= 1
+
+
+def test_nothing_is_speculated_while_probabilities_are_recorded() -> None:
+    words = ("a ", "b ", "c ", "d ", "e ", "f ") * 8
+    bench = Bench(Script(replies=(words,), seconds_per_token=0.1))
+    trace = bench.finish("Hi", record_probabilities=1, speculation=True).trace
+    assert trace.drafted_tokens == 0
+    assert len(trace.candidates) == len(trace.token_ids)

@@ -320,3 +320,28 @@ def test_closing_a_sampler_twice_is_fine(model):
     sampler = model.sampler(GREEDY)
     sampler.close()
     sampler.close()
+
+
+def test_the_likeliest_tokens_have_the_probabilities_of_the_model_itself(model):
+    sampler = model.sampler(Sampling(temperature=5.0, top_k=1, repeat_penalty=1.0))
+    likeliest = sampler.likeliest(5)
+    everything = sampler.likeliest(model.vocabulary.size)
+    assert sampler.sample() == likeliest[0][0]
+    sampler.close()
+    assert likeliest == everything[:5]
+    assert sum(chance for _, chance in everything) == pytest.approx(1.0)
+    chances = [chance for _, chance in everything]
+    assert chances == sorted(chances, reverse=True)
+
+
+def test_kept_logits_have_probabilities_too(model):
+    model.keep_logits()
+    sampler = model.sampler(GREEDY)
+    before = sampler.likeliest(4)
+    snapshot = model.save()
+    model.rewind(0)
+    assert model.restore(snapshot)
+    again = model.sampler(GREEDY)
+    assert again.likeliest(4) == pytest.approx(before)
+    sampler.close()
+    again.close()

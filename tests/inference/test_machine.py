@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,19 @@ def test_a_group_over_its_limit_has_no_memory_left(tmp_path):
     write(tmp_path, "sys/fs/cgroup/memory.max", "1000\n")
     write(tmp_path, "sys/fs/cgroup/memory.current", "5000\n")
     assert machine.available_memory(tmp_path) == 0
+
+
+def test_the_load_and_the_clock_are_numbers_or_unknown() -> None:
+    load, clock = machine.load_average(), machine.clock_megahertz()
+    assert load is None or load >= 0
+    assert clock is None or clock > 0
+
+
+def test_time_that_anybody_worked_goes_up_and_ours_is_a_part_of_it() -> None:
+    before, own_before = machine.busy_seconds()
+    end = time.process_time() + 0.05
+    while time.process_time() < end:
+        pass
+    after, own_after = machine.busy_seconds()
+    assert after >= before
+    assert own_after >= own_before + 0.03

@@ -163,3 +163,9 @@ def test_what_is_no_proxys_address_is_refused_without_repeating_it(address):
     with pytest.raises(InvalidRequest) as raised:
         Proxy(ProxyKind.MANUAL, address)
     assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("count", [-1, 21])
+def test_the_probabilities_of_so_many_tokens_cannot_be_recorded(count: int) -> None:
+    with pytest.raises(InvalidRequest):
+        GenerationRequest(MODEL, HELLO, record_probabilities=count)

@@ -246,7 +246,7 @@ def test_with_a_real_model_the_totals_are_the_same_over_alternating_blocks() -> 
     path = embedded_model()
     assert path is not None
     with connect(ModelConfig(path, threads=1)) as client:
-        asked = client.request("Tell me about rivers.", max_tokens=40, temperature=0.0)
+        asked = client.request("Tell me about rivers.", max_tokens=24, temperature=0.0)
         (end,) = [event for event in client.run(CompareJob(asked, runs=5)) if isinstance(event, JobFinished)]
     found = end.result
     assert isinstance(found, Comparison)
