@@ -139,6 +139,17 @@ class Totals:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptComparison:
+    """A comparison of streaming on and off that was kept; `title` is the beginning of its prompt, `conversation` where
+    it was asked, if anywhere."""
+
+    id: int
+    title: str
+    created: datetime
+    conversation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """Where a search found something: in a turn, or, where `turn` is `None`, in the title. `marks` are the begin and
     end of what was found, in `excerpt`."""

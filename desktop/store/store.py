@@ -20,6 +20,7 @@ import inference
 from desktop.conversations import Attachment, Conversation, Hit, Preset, Turn, TurnState
 from desktop.process_lock import ProcessLock
 from desktop.store import search
+from desktop.store.comparisons import Comparisons
 from desktop.store.copies import insert_attachments, keep_tree, standing_head, traces_of, tree_of
 from desktop.store.database import Database, insert
 from desktop.store.drafts import Drafts
@@ -65,7 +66,7 @@ class Exchange:
     reply: Turn
 
 
-class Store(TurnTrees, Drafts):
+class Store(TurnTrees, Drafts, Comparisons):
     """The conversations in the file at `path`, made with its folder where there is none.
 
     Raises:

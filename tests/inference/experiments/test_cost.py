@@ -53,7 +53,8 @@ def test_one_turn_is_too_little_for_a_verdict() -> None:
 
 
 def test_a_conversation_with_a_model_of_known_timing_adds_up() -> None:
-    lent, found = Lent(timed()), []
+    lent = Lent(timed())
+    found: list[Measured] = []
     list(cost.measure(lent.trial(), found))
     for each in found:
         expected = (each.sent - each.cached) * READ + (each.written - 1) * WRITE

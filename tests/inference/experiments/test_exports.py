@@ -74,4 +74,10 @@ def test_an_outcome_as_json_is_one_object_with_its_figures(outcome: Outcome) -> 
 
 
 def test_cells_are_written_as_a_person_reads_them() -> None:
-    assert [cell_text(cell) for cell in (None, 0.017234, 1234, 12345.6, "on")] == ["", "0.01723", "1,234", "12,346", "on"]
+    assert [cell_text(cell) for cell in (None, 0.017234, 1234, 12345.6, "on")] == [
+        "",
+        "0.01723",
+        "1,234",
+        "12,346",
+        "on",
+    ]

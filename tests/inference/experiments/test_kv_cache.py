@@ -23,8 +23,8 @@ def test_a_flat_line_under_a_growing_one_is_shown() -> None:
     verdict = kv_cache.conclude(of(0.017, 0.2, 0.006, 0.1, 1.2)).verdict
     assert verdict.shown is True
     assert verdict.sentence == (
-        "With the cache a token took 17 ms (17 ms to 17 ms), without it 0.22 s at first and 0.36 s at last, 17 times as "
-        "much in the middle; a second turn waited 0.10 s for its first token with reuse and 1.20 s without (n = 3)."
+        "With the cache a token took 17 ms (17 ms to 17 ms), without it 0.22 s at first and 0.36 s at last, 17 times "
+        "as much in the middle; a second turn waited 0.10 s for its first token with reuse and 1.20 s without (n = 3)."
     )
 
 
@@ -53,7 +53,8 @@ def test_half_of_it_is_too_little_for_a_verdict() -> None:
 
 
 def test_what_a_model_of_known_timing_costs_is_found() -> None:
-    lent, found = Lent(timed()), []
+    lent = Lent(timed())
+    found: list[Measured] = []
     list(kv_cache.measure(lent.trial(), found))
     steps = [each.step for each in found if each.step is not None]
     assert [step.with_cache for step in steps] == pytest.approx([WRITE] * len(steps))

@@ -24,8 +24,8 @@ def test_the_same_time_under_every_limit_and_a_longer_answer_that_takes_longer_a
     verdict = max_tokens.conclude(of()).verdict
     assert verdict.shown is True
     assert verdict.sentence == (
-        "The same answer of 17 tokens took 0.50 s under a limit of 64 and 0.50 s under 4,096 (0.49 s to 0.51 s in all); "
-        "one of 512 tokens took 9.00 s, 18 times as long."
+        "The same answer of 17 tokens took 0.50 s under a limit of 64 and 0.50 s under 4,096 (0.49 s to 0.51 s in "
+        "all); one of 512 tokens took 9.00 s, 18 times as long."
     )
 
 
@@ -50,7 +50,8 @@ def test_without_a_longer_answer_there_is_no_verdict() -> None:
 
 def test_with_a_model_of_known_timing_it_is_shown() -> None:
     script = timed(replies=(("Rivers", " bend", "."),), endless=True)
-    lent, found = Lent(script), []
+    lent = Lent(script)
+    found: list[Measured] = []
     list(max_tokens.measure(lent.trial(), found))
     short, long = ([each for each in found if each.is_long is wanted] for wanted in (False, True))
     assert {each.tokens for each in short} == {3}

@@ -50,7 +50,8 @@ def test_lines_go_through_the_points_of_their_phase() -> None:
 
 
 def test_what_a_model_of_known_timing_costs_is_found() -> None:
-    lent, found = Lent(timed()), []
+    lent = Lent(timed())
+    found: list[Measured] = []
     for progress in phases.measure(lent.trial(), found):
         assert 0 <= progress.fraction <= 1
     figures = phases.conclude(found).figures
@@ -59,7 +60,8 @@ def test_what_a_model_of_known_timing_costs_is_found() -> None:
 
 
 def test_a_small_window_gets_prompts_that_fit() -> None:
-    lent, found = Lent(timed(context_size=256)), []
+    lent = Lent(timed(context_size=256))
+    found: list[Measured] = []
     list(phases.measure(lent.trial(quick=False), found))
     assert found
     assert max(each.tokens for each in found) < 256

@@ -36,7 +36,8 @@ def test_nothing_measured_is_no_verdict() -> None:
 
 
 def test_with_a_model_of_known_timing_it_is_shown_at_every_length() -> None:
-    lent, found = Lent(timed(replies=(("Rivers", " bend", "."),), endless=False)), []
+    lent = Lent(timed(replies=(("Rivers", " bend", "."),), endless=False))
+    found: list[Measured] = []
     list(streaming.measure(lent.trial(), config(), JobId("job"), found))
     assert [each.prompt_tokens for each in found] == sorted(each.prompt_tokens for each in found)
     assert len({each.prompt_tokens for each in found}) == 3

@@ -32,5 +32,7 @@ def test_half_a_processor_of_other_work_is_a_disturbance() -> None:
 def test_disturbed_runs_are_shown_and_said() -> None:
     assert words_for(UNKNOWN) == ()
     quiet = words_for(Surroundings(0.5, 2300.0, 0.1))
-    assert quiet == ("Meanwhile: load average 0.50, processor clock 2,300 MHz, 0.10 processors busy with other programs.",)
+    assert quiet == (
+        "Meanwhile: load average 0.50, processor clock 2,300 MHz, 0.10 processors busy with other programs.",
+    )
     assert len(words_for(Surroundings(2.5, None, 1.1))) == 2
