@@ -83,6 +83,16 @@ class Rows:
         self.messages[:] = messages
         self.lay_out_all()
 
+    def put_before(self, messages: Sequence[MessageView]) -> int:
+        """Put messages before all others; by how much those stand lower now."""
+        before = self.end
+        self.messages[:0] = messages
+        for message in messages:
+            message.lay_out(self.setting, self.look)
+        del self.tops[1:]
+        self._place(0)
+        return self.end - before
+
     def add(self, message: MessageView) -> None:
         self.messages.append(message)
         message.lay_out(self.setting, self.look)

@@ -67,6 +67,8 @@ _EXPENSIVE = 0.008  # seconds: a flush that takes longer is followed by a pause
 _REVEALED = 48  # pixels above and below what was brought into view; the find bar lies over the upper ones
 _NOTCH = 120  # of the wheel, as Qt counts
 ZOOMS = (0.5, 0.67, 0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+_FIRST = 40  # messages that are there at once when a conversation is shown: more than the largest screen holds
+_AT_ONCE = 100  # of the others, in a piece of work that nobody waits for
 _ROUNDS = 50  # of measuring: each may bring more into view
 
 
@@ -92,6 +94,7 @@ class Transcript(QAbstractScrollArea):
         self._following = True
         self._is_placing = False  # the scroll bar is being moved by us, not by the reader
         self._is_quiet = False  # pixels must not move along with the scroll bar: what is on the screen stays
+        self._older: list[Turn] = []  # before those that are shown: they are brought in when there is time
         self._pending: list[_Text] = []
         self._unpainted: int | None = None
         self._controls: dict[MessageView, MessageControls] = {}
@@ -131,7 +134,8 @@ class Transcript(QAbstractScrollArea):
         self._drop_controls()
         self._code_buttons.clear()
         self._hovered = None
-        self._rows.show(MessageView(turn, caption_of(turn), self._look) for turn in turns)
+        self._older = list(turns[:-_FIRST])
+        self._rows.show(MessageView(turn, caption_of(turn), self._look) for turn in turns[-_FIRST:])
         self._follow(following=True)
         self._settle(None)
         self._finding.messages_changed()
@@ -242,7 +246,7 @@ class Transcript(QAbstractScrollArea):
     def remove_turn(self, turn_id: int) -> None:
         """A turn is no longer a part of the conversation."""
         self._flush()
-        index = self._rows.index_of(turn_id)
+        index = self._index_of(turn_id)
         if index is None:
             return
         anchor = self._anchor()
@@ -256,7 +260,7 @@ class Transcript(QAbstractScrollArea):
     def change_turn(self, turn: Turn) -> None:
         """A turn is not what it was: mostly, a reply has ended."""
         self._flush()
-        index = self._rows.index_of(turn.id)
+        index = self._index_of(turn.id)
         if index is None:
             return
         message = self._rows.messages[index]
@@ -316,6 +320,7 @@ class Transcript(QAbstractScrollArea):
 
     def find_words(self, words: str) -> None:
         """Mark these words wherever they are, in text that nobody has looked at yet too, and show the first."""
+        self._bring_older()
         self._finding.look_for(words)
 
     def find_next(self) -> None:
@@ -326,6 +331,7 @@ class Transcript(QAbstractScrollArea):
 
     def open_find(self) -> None:
         """Let the person type what to find."""
+        self._bring_older()
         self._finding.begin()
 
     def place(self) -> Place | None:
@@ -335,6 +341,8 @@ class Transcript(QAbstractScrollArea):
 
     def restore_place(self, place: Place | None) -> None:
         """Go to where the reader was, if what was read there is still in the conversation."""
+        if place is not None:
+            self._bring_older()
         found = None if place is None else height_of(self._rows, place)
         if found is None:
             self.scroll_to_end()
@@ -359,6 +367,7 @@ class Transcript(QAbstractScrollArea):
         return self._accessible
 
     def messages(self) -> Sequence[MessageView]:
+        self._bring_older()
         return self._rows.messages
 
     def place_of(self, message: MessageView) -> QRect:
@@ -370,6 +379,7 @@ class Transcript(QAbstractScrollArea):
     def plain_text(self) -> str:
         """Everything that is shown, as text."""
         self._flush()
+        self._bring_older()
         return "\n\n".join(message.whole_text() for message in self._rows.messages)
 
     def selected_text(self) -> str:
@@ -389,6 +399,7 @@ class Transcript(QAbstractScrollArea):
 
     def select_all(self) -> None:
         """Select everything, without reading or laying out what nobody has seen."""
+        self._bring_older()
         self._selection.take_all()
         self.viewport().update()
 
@@ -669,6 +680,13 @@ class Transcript(QAbstractScrollArea):
             return None
         return self._rows.anchor(self._value, self.viewport().height(), skip_unmeasured=skip_unmeasured)
 
+    def _index_of(self, turn_id: int) -> int | None:
+        index = self._rows.index_of(turn_id)
+        if index is None and self._older:
+            self._bring_older()
+            index = self._rows.index_of(turn_id)
+        return index
+
     def _settle(self, anchor: Anchor | None) -> None:
         """Measure what is seen until all of it is measured, with the end or the anchor in its place."""
         for _ in range(_ROUNDS):
@@ -780,8 +798,30 @@ class Transcript(QAbstractScrollArea):
 
     # What nobody waits for
 
+    def _bring_older(self, most: int | None = None) -> None:
+        """Put turns that were left for later, or so many of them, before those that are shown; no pixel moves."""
+        if not self._older:
+            return
+        self._flush()
+        turns = self._older[-most:] if most else self._older
+        self._older = self._older[: -len(turns)]
+        lower = self._rows.put_before([MessageView(turn, caption_of(turn), self._look) for turn in turns])
+        value = self._value
+        bar = self.verticalScrollBar()
+        self._is_placing = self._is_quiet = True
+        bar.setRange(0, self._last_value)
+        bar.setValue(value + lower)
+        self._is_placing = self._is_quiet = False
+        self._settle(self._anchor())
+
     def _work_a_little(self) -> None:
-        """Prepare what is near, then colour code; one short piece at a time."""
+        """Bring in what is older, prepare what is near, colour code; one short piece at a time."""
+        if self._older:
+            self._bring_older(_AT_ONCE)
+            if not self._older:
+                self._finding.messages_changed()
+                self._tell_of_messages()
+            return
         near = self.viewport().height()
         anchor = self._anchor()
         before = self._rows.end
@@ -813,6 +853,7 @@ class Transcript(QAbstractScrollArea):
             case Qt.Key.Key_Space:
                 bar.setValue(bar.value() + (-page if shifted else page))
             case Qt.Key.Key_Home:
+                self._bring_older()
                 bar.setValue(0)
             case Qt.Key.Key_End:
                 self.scroll_to_end()

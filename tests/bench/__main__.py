@@ -7,10 +7,10 @@ import json
 import os
 import sys
 
-from tests.bench import engine, window
+from tests.bench import engine, transcript, window
 from tests.bench.figures import Benchmark, Figure
 
-BENCHMARKS: dict[str, Benchmark] = {**engine.BENCHMARKS, **window.BENCHMARKS}
+BENCHMARKS: dict[str, Benchmark] = {**engine.BENCHMARKS, **window.BENCHMARKS, **transcript.BENCHMARKS}
 
 
 def main() -> int:
