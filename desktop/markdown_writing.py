@@ -144,9 +144,14 @@ def _run(run: Run) -> str:
 
 
 def _escaped_start(found: re.Match[str]) -> str:
-    return found[1] + (f"{found[2]}\\{found[3]}" if found[2] else f"\\{found[3]}")
+    indent, number, mark = found[1], found[2] or "", found[3] or found[4]
+    return f"{indent}{number}\\{mark}"
 
 
 _LINE_END = "\n"
 _SPECIAL = re.compile(r"[\\`*\[\]<]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|&(?=\w+;|#)")
-_LINE_STARTS = re.compile(r"^( {0,3})(\d{0,9})((?:(?<=\d)[.)]|(?<!\d)[-+#])(?=\s|#|$)|>)", re.MULTILINE)
+# What would begin an item, a heading, a quote, a rule, a fence, or the second row of a table.
+_LINE_STARTS = re.compile(
+    r"^( {0,3})(?:(\d{1,9})([.)])(?=\s|$)|([-+](?=\s|$)|#(?=#{0,5}(?:\s|$))|>|[-=_|:](?=[-=_|:\s]*$)|~(?=~~)))",
+    re.MULTILINE,
+)

@@ -69,6 +69,7 @@ _NOTCH = 120  # of the wheel, as Qt counts
 ZOOMS = (0.5, 0.67, 0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _FIRST = 40  # messages that are there at once when a conversation is shown: more than the largest screen holds
 _AT_ONCE = 100  # of the others, in a piece of work that nobody waits for
+_TAB = Qt.FocusPolicy.TabFocus
 _ROUNDS = 50  # of measuring: each may bring more into view
 
 
@@ -157,6 +158,7 @@ class Transcript(QAbstractScrollArea):
 
     def replace_turns(self, turns: Sequence[Turn]) -> None:
         """Show another branch of the same conversation: what is the same stays as and where it is."""
+        self._bring_older()
         self._flush()
         self._selection.clear()
         self._keyboard.clear()
@@ -200,7 +202,7 @@ class Transcript(QAbstractScrollArea):
 
     def edit(self, turn_id: int, text: str | None = None) -> None:
         """Let a message be written over, in its place; with `text`, go on from that."""
-        index = self._rows.index_of(turn_id)
+        index = self._index_of(turn_id)
         if index is not None:
             self._selection.clear()
             self._follow(following=False)
@@ -479,6 +481,7 @@ class Transcript(QAbstractScrollArea):
     def focusNextPrevChild(self, next: bool) -> bool:  # noqa: A002, FBT001 - Qt's virtual
         if self.hasFocus() and self._keyboard.step_link(forward=next):
             return True
+        self._order_tabs()  # which of a message's actions is a stop may have changed
         return super().focusNextPrevChild(next)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -1029,7 +1032,8 @@ class Transcript(QAbstractScrollArea):
         """Tab goes from top to bottom."""
         self._tabs_are_old = False
         messages = (widget for controls in self._controls.values() for widget in controls.widgets)
-        widgets = sorted((*messages, *self._code_buttons.widgets), key=lambda widget: (widget.y(), widget.x()))
+        stops = [widget for widget in (*messages, *self._code_buttons.widgets) if widget.focusPolicy() & _TAB]
+        widgets = sorted(stops, key=lambda widget: (widget.y(), widget.x()))
         for before, after in pairwise([self, *widgets]):
             QWidget.setTabOrder(before, after)
 

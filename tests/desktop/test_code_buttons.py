@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication
 
 from desktop.conversations import TurnState
 from desktop.widgets.code_buttons import CodeButton
-from desktop.widgets.message_actions import CopyButton
 from desktop.widgets.transcript import Transcript
 from tests.desktop.talk import Conversation, grow, picture
 
@@ -80,8 +79,9 @@ def test_tab_goes_from_top_to_bottom(transcript: Transcript, said: Conversation)
     places = []
     widget = transcript.nextInFocusChain()
     while widget is not None and widget is not transcript:
-        if isinstance(widget, CopyButton) and widget.isVisible():
-            places.append(widget.y())
+        is_stop = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isVisible()
+        if is_stop and widget.parent() is transcript.viewport():
+            places.append((widget.y(), widget.x()))
         widget = widget.nextInFocusChain()
     assert places == sorted(places)
-    assert len(places) == 4
+    assert len(places) == 5
