@@ -34,6 +34,8 @@ from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource, style_arguments
 from desktop.upkeep import Folders, Upkeep
+from desktop.vigil import Vigil
+from desktop.wakefulness import Wakefulness
 from desktop.warm_up import Piece, WarmUp
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.views import Behind
@@ -129,6 +131,8 @@ class App(QObject):
             servers=self._servers,
             behind=Behind(self.settings, self.models, self._themes, self._upkeep, Presets(self._store, self)),
         )
+        self._wakefulness = Wakefulness(self)
+        self._vigil = Vigil(self._wakefulness, partial(application.alert, self.window), self)
         self._warm_up = WarmUp(self._put_off(), self)
         self._connect()
 
@@ -156,6 +160,8 @@ class App(QObject):
         self._engine.close()
         self._draft_count.close()
         self._bridge.drain()
+        self._vigil.close()
+        self._wakefulness.close()
         self.library.flush()
         self._store.close()
         if self._deletes:
@@ -175,6 +181,7 @@ class App(QObject):
         self._upkeep.deletion_wanted.connect(self._leave_nothing)
         self._bridge.event_arrived.connect(self.library.on_event)
         self._bridge.event_arrived.connect(self._watch_for_faults)
+        self._bridge.event_arrived.connect(self._vigil.on_event)
         self._bridge.server_answered.connect(self._watch_for_faults)
         self._bridge.counted.connect(self._draft_count.on_counted)
         self.window.closing.connect(self.leave)

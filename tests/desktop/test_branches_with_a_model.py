@@ -7,10 +7,11 @@ import pytest
 from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
 from desktop.engine_bridge import EngineBridge
+from desktop.engines import Engines
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
-from inference import EngineFiles, FinishReason, LocalEngine, Sampling, StateBudget, embedded_model
+from inference import EngineFiles, FinishReason, LocalEngine, RemoteEngine, Sampling, StateBudget, embedded_model
 
 GREEDY = Sampling(temperature=0.0, seed=1)
 QUESTIONS = ("Why do rivers bend? Answer in one sentence.", "What is an oxbow lake?", "And a delta?")
@@ -27,7 +28,10 @@ class Talk:
     def __init__(self, qtbot, tmp_path) -> None:
         self._qtbot = qtbot
         self.bridge = EngineBridge()
-        self.engine = LocalEngine(self.bridge.post, StateBudget(), files=EngineFiles())
+        post = self.bridge.post
+        self.engine = Engines(
+            lambda: LocalEngine(post, StateBudget(), files=EngineFiles()), lambda: RemoteEngine(post, lambda _: None)
+        )
         self.models = ModelChoice(self.engine, SettingsFile(tmp_path / "settings.toml"), embedded_model())
         self.store = Store(tmp_path / "conversations.sqlite3")
         self.session = ChatSession(self.store, self.engine, self.models)

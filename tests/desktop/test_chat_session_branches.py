@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.conversations import Attachment, TurnState
+from desktop.chat_session import ChatSession
+from desktop.conversations import Attachment, Turn, TurnState
 from desktop.model_choice import ModelChoice
 from desktop.remedies import Remedy, RemedyKind
 from desktop.settings import SettingsFile
@@ -65,7 +66,7 @@ def talk(watched: Watched, engine: ScriptedEngine, question: str, answer: str) -
     engine.finish()
 
 
-def said(session) -> list[str]:
+def said(session: ChatSession) -> list[str]:
     return [turn.message.content for turn in session.turns]
 
 
@@ -290,7 +291,7 @@ def test_going_on_that_fails_keeps_all_there_is(watched, session, engine, store)
     stopped(watched, engine)
     assert session.continue_reply(session.turns[-1].id, streaming=True)
     engine.say("it ")
-    engine.fail(GenerationBroke(-3))
+    engine.fail(GenerationBroke("It broke."))
     assert kept(store)[-1] == "Because it "
     assert session.turns[-1].message.token_ids == ()
     assert session.can_continue(session.turns[-1].id)
@@ -445,10 +446,12 @@ def test_a_conversation_counts_what_all_its_replies_took(watched, session, engin
     engine.finish()
     totals = session.totals
     assert (totals.input_tokens, totals.cached_tokens, totals.output_tokens) == (20, 11, 3)
-    assert totals.seconds == pytest.approx(sum(t.timings.total - t.timings.queued for t in replies(session)))
+    assert totals.seconds == pytest.approx(
+        sum(turn.timings.total - turn.timings.queued for turn in replies(session) if turn.timings is not None)
+    )
 
 
-def replies(session):
+def replies(session: ChatSession) -> list[Turn]:
     shown = [session.turns[-1]]
     for turn in session.branches_of(session.turns[-1].id)[:-1]:
         session.show_branch(turn)

@@ -76,7 +76,7 @@ class Talk:
             case _:
                 pass
 
-    def state(self) -> tuple[object, ...]:
+    def state(self) -> tuple[int | None, tuple[Turn, ...], dict[int | None, tuple[int, ...]]]:
         """All that a person can see, on this branch and by walking."""
         head = None if self.conversation is None else self.store.conversation(self.conversation).head
         tree = {} if self.conversation is None else self.store.branches(self.conversation)
