@@ -24,6 +24,7 @@ from desktop.devices import Devices
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
+from desktop.import_reader import ConversationReader
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase
 from desktop.presets import Presets
@@ -116,7 +117,7 @@ class App(QObject):
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         if not isinstance(model, Path) or model.suffix.lower() == MODEL_SUFFIX:
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
-        self.library = Library(self._store, self._engine, self.models, self)
+        self.library = Library(self._store, self._engine, self.models, self, reader=ConversationReader(post))
         self._themes = _themes_for(application, self.settings.current, self)
         self._upkeep = Upkeep(self.settings, self._keys, _folders_of(places), Devices(post), self)
         if self.library.interrupted:
@@ -157,12 +158,14 @@ class App(QObject):
         self.window.setEnabled(False)
         # The engine's last events are in the bridge when this returns; then they are kept like any others.
         self._warm_up.stop()
+        self.library.finish_deleting()
         self._engine.close()
         self._draft_count.close()
         self._bridge.drain()
         self._vigil.close()
         self._wakefulness.close()
         self.library.flush()
+        self.library.close()
         self._store.close()
         if self._deletes:
             self._delete_everything()
@@ -180,6 +183,7 @@ class App(QObject):
         self.settings.listen(self._on_settings)
         self._upkeep.deletion_wanted.connect(self._leave_nothing)
         self._bridge.event_arrived.connect(self.library.on_event)
+        self._bridge.conversations_read.connect(self.library.on_file_read)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self._bridge.event_arrived.connect(self._vigil.on_event)
         self._bridge.server_answered.connect(self._watch_for_faults)
@@ -210,6 +214,7 @@ class App(QObject):
         yield self._go_on_where_it_was_left
         yield self._load_model
         yield self.begun.emit
+        yield from self.library.put_off()
 
     def _go_on_where_it_was_left(self) -> None:
         """Open the conversation that was read last, unless somebody has begun something else meanwhile."""

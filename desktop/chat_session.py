@@ -96,6 +96,11 @@ class ChatSession(QObject):
         return self._conversation
 
     @property
+    def is_temporary(self) -> bool:
+        """Whether it is written nowhere."""
+        return self._store.is_temporary
+
+    @property
     def turns(self) -> tuple[Turn, ...]:
         """From the first to the last, a running reply with what is shown of it so far."""
         running = self._running
@@ -371,6 +376,18 @@ class ChatSession(QObject):
             return
         self._wishes = changed
         self.prompt_changed.emit()
+
+    def reread(self) -> None:
+        """Learn what was done with the conversation from the list: it was renamed, pinned, put into a folder.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        before = self._conversation
+        for conversation in () if before is None else self._store.conversations_of([before.id]):
+            self._conversation = conversation
+            if before is not None and conversation.title != before.title:
+                self.title_changed.emit(conversation.title)
 
     def set_draft(self, text: str) -> None:
         """Keep what is being typed."""

@@ -18,13 +18,22 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 import inference
 from desktop.devices import DevicesListed
 from desktop.file_reader import FileRead
+from desktop.import_reader import ConversationsRead
 from desktop.secrets import KeysKept
 from inference import RequestId
 
 FRAME_MILLISECONDS = 33
 
 if TYPE_CHECKING:
-    Posted = inference.Event | inference.RemoteModelEvent | inference.TokenCount | KeysKept | DevicesListed | FileRead
+    Posted = (
+        inference.Event
+        | inference.RemoteModelEvent
+        | inference.TokenCount
+        | KeysKept
+        | DevicesListed
+        | FileRead
+        | ConversationsRead
+    )
 
 
 class EngineBridge(QObject):
@@ -37,6 +46,7 @@ class EngineBridge(QObject):
     keys_kept = Signal(object)  # KeysKept
     devices_listed = Signal(object)  # DevicesListed
     file_read = Signal(object)  # FileRead
+    conversations_read = Signal(object)  # ConversationsRead
     _woken = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -93,6 +103,8 @@ class EngineBridge(QObject):
                 self.keys_kept.emit(event)
             case DevicesListed():
                 self.devices_listed.emit(event)
+            case ConversationsRead():
+                self.conversations_read.emit(event)
             case FileRead():
                 self.file_read.emit(event)
             case inference.RemoteModelReady() | inference.RemoteModelFailed():

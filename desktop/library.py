@@ -2,33 +2,79 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar, assert_never
+
+from PySide6.QtCore import QObject, QTimer, Signal
 
 import inference
+from desktop import exchange
 from desktop.chat_session import ChatSession
-from desktop.conversations import Conversation, Turn
+from desktop.conversations import Conversation, Hit, Turn
+from desktop.import_reader import ConversationReader, ConversationsRead
+from desktop.imports import Imports
+from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.store import Store, StoreError
 
+FORGOTTEN_AFTER = 3_600.0  # seconds after which what was deleted in a window that is gone is purged
+TIDY_MILLISECONDS = 20  # between two small pieces of work that nobody waits for
+
+_Result = TypeVar("_Result")
+
+
+class FileFormat(StrEnum):
+    """What conversations are written as."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+
 
 class Library(QObject):
-    """The conversations and their sessions. A session lives while it is open or has something left to do."""
+    """The conversations and their sessions. A session lives while it is open or has something left to do.
+
+    Temporary conversations are in a store of their own, in memory, and have ids below zero.
+    """
 
     conversations_changed = Signal()
     opened = Signal(object)  # ChatSession: the one to show now
+    deleted = Signal(object)  # the conversations that `undo_delete` brings back: a tuple
+    imported = Signal(object)  # ImportReport: all of a file is kept
     failed = Signal(str)  # a sentence that belongs to no conversation
 
     def __init__(
-        self, store: Store, engine: inference.Engine, models: ModelChoice, parent: QObject | None = None
+        self,
+        store: Store,
+        engine: inference.Engine,
+        models: ModelChoice,
+        parent: QObject | None = None,
+        *,
+        reader: ConversationReader | None = None,
     ) -> None:
-        """Raises StoreError where the conversations cannot be read."""
+        """`reader` hands what it reads to `on_file_read`; without one, files are read while the window waits.
+
+        Raises:
+            StoreError: the conversations cannot be read.
+        """
         super().__init__(parent)
         self._store = store
         self._engine = engine
         self._models = models
-        self._known = store.conversations()
+        self._known = KnownConversations(store)
+        self._temporary: Store | None = None
+        self._deleted: list[tuple[int, ...]] = []
         self._sessions: list[ChatSession] = []
-        self._current = self._new_session(None)
+        self._current = self._new_session(None, store)
+        self._imports = Imports(store, self)
+        self._imports.kept.connect(self._on_changed)
+        self._imports.ended.connect(self.imported)
+        self._imports.failed.connect(self.failed)
+        self._reader = reader or ConversationReader(self.on_file_read, in_background=False)
+        self._tidy_timer = QTimer(self, singleShot=True, interval=TIDY_MILLISECONDS)
+        self._tidy_timer.timeout.connect(self._tidy)
         models.changed.connect(self._on_model)
 
     @property
@@ -41,30 +87,164 @@ class Library(QObject):
         """How many replies were found cut off when the program started."""
         return self._store.interrupted
 
-    def conversations(self) -> tuple[Conversation, ...]:
-        """Newest first; those last known where they cannot be read now."""
-        try:
-            self._known = self._store.conversations()
-        except StoreError as error:
-            self.failed.emit(str(error))
-        return self._known
+    @property
+    def can_undo_delete(self) -> bool:
+        """Whether something was deleted that can be brought back."""
+        return bool(self._deleted)
 
-    def new(self) -> None:
-        """Open an empty conversation; it is kept from its first prompt on."""
-        if self._current.conversation is None:
+    def conversations(self) -> tuple[Conversation, ...]:
+        """Newest first, temporary ones before all others; those last known where they cannot be read now."""
+        kept = self._attempt(self._known.current)
+        temporary = () if self._temporary is None else self._temporary.conversations()
+        return (*temporary, *(self._known.last_read if kept is None else kept))
+
+    def folders(self) -> tuple[str, ...]:
+        """Those that something is in, by name."""
+        return self._attempt(self._store.folders) or ()
+
+    def search(self, words: str, limit: int = 50) -> tuple[Hit, ...]:
+        """Where all these words are, in titles and texts, the best first; temporary conversations before all others."""
+        temporary = () if self._temporary is None else self._temporary.search(words, limit)
+        kept = self._attempt(lambda: self._store.search(words, limit))
+        return (*temporary, *(kept or ()))[:limit]
+
+    # Opening
+
+    def new(self, *, temporary: bool = False) -> None:
+        """Open an empty conversation; it is kept from its first prompt on, a temporary one nowhere but in memory."""
+        store = self._temporary_store() if temporary else self._store
+        if self._current.conversation is None and self._current.is_temporary is temporary:
             self.opened.emit(self._current)
             return
-        try:
-            self._show(self._session_of(None))
-        except StoreError as error:
-            self.failed.emit(str(error))
+        self._attempt(lambda: self._show(self._session_of(None, store)))
 
     def open(self, conversation_id: int) -> None:
         """Show a conversation; a reply that runs in it goes on in either case."""
+        self._attempt(lambda: self._show(self._session_of(conversation_id, self._store_of(conversation_id))))
+
+    # What can be done with them
+
+    def rename(self, conversation_id: int, title: str) -> None:
+        """Give a conversation another title; an empty one is none."""
+        words = " ".join(title.encode("utf-16", "surrogatepass").decode("utf-16", "replace").split())
+        if words:
+            self._change([conversation_id], lambda store, _: store.rename(conversation_id, words))
+
+    def set_pinned(self, conversations: Iterable[int], *, pinned: bool) -> None:
+        """Keep conversations before all others, or no longer."""
+
+        def pin(store: Store, numbers: Sequence[int]) -> None:
+            for number in numbers:
+                store.set_pinned(number, pinned=pinned)
+
+        self._change(conversations, pin)
+
+    def move_to_folder(self, conversations: Iterable[int], folder: str) -> None:
+        """Put conversations into a folder; "" takes them out of all."""
+        self._change(conversations, lambda store, numbers: store.set_folder(numbers, " ".join(folder.split())))
+
+    def duplicate(self, conversation_id: int) -> Conversation | None:
+        """Keep a conversation a second time, with all of its branches, and open it."""
+        store = self._store_of(conversation_id)
+        self.flush()
+
+        def copy() -> Conversation:
+            title = self.tr("{title} (copy)").format(title=store.conversation(conversation_id).title)
+            return store.duplicate(conversation_id, title)
+
+        made = self._attempt(copy)
+        if made is not None:
+            self._on_changed([made.id])
+            self.open(made.id)
+        return made
+
+    # Deleting
+
+    def delete(self, conversations: Iterable[int]) -> None:
+        """Put conversations out of sight, ending the replies that run in them; `undo_delete` brings them back."""
+        numbers = frozenset(conversations)
+        gone = tuple(conversation for conversation in self.conversations() if conversation.id in numbers)
+        if not gone:
+            return
+        for session in self._sessions:
+            if session.conversation is not None and session.conversation.id in numbers:
+                session.stop()
+                session.flush()
+        chosen = tuple(conversation.id for conversation in gone)
+        if not self._change(chosen, lambda store, some: store.delete(some)):
+            return
+        self._deleted.append(chosen)
+        if self._current.conversation is not None and self._current.conversation.id in numbers:
+            self.new()
+        self.deleted.emit(gone)
+
+    def undo_delete(self) -> None:
+        """Bring back what was deleted last; a single conversation is opened again."""
+        if not self._deleted:
+            return
+        numbers = self._deleted[-1]
+        if self._change(numbers, lambda store, some: store.restore(some)):
+            self._deleted.pop()
+            if len(numbers) == 1:
+                self.open(numbers[0])
+
+    def finish_deleting(self) -> None:
+        """Delete for good what was deleted: from now on nothing brings it back."""
+        numbers = tuple(number for some in self._deleted for number in some)
+        self._deleted.clear()
+        self._purge(numbers)
+
+    # Files
+
+    def import_file(self, path: Path) -> None:
+        """Keep the conversations of a file; ends with `imported`, or with `failed`."""
+        self._reader.read(path)
+
+    def on_file_read(self, read: ConversationsRead) -> None:
+        """Keep what the reader found."""
+        self._imports.take(read)
+
+    def exported(self, conversations: Iterable[int], kind: FileFormat) -> str | None:
+        """Conversations as the text of a file: as JSON with all branches and figures, as Markdown as they are shown."""
+        self.flush()
+        chosen = tuple(conversations)
+        match kind:
+            case FileFormat.JSON:
+                trees = self._attempt(lambda: [self._tree(number) for number in chosen])
+                return None if trees is None else exchange.to_json_of(trees)
+            case FileFormat.MARKDOWN:
+                texts = self._attempt(lambda: [self._as_markdown(number) for number in chosen])
+                return None if texts is None else "\n---\n\n".join(texts)
+            case _:
+                assert_never(kind)
+
+    def export(self, conversations: Iterable[int], path: Path, kind: FileFormat) -> bool:
+        """Write conversations into a file; whether that was possible."""
+        text = self.exported(conversations, kind)
+        if text is None:
+            return False
+        half_written = path.with_name(f".{path.name}.part")
         try:
-            self._show(self._session_of(conversation_id))
-        except StoreError as error:
-            self.failed.emit(str(error))
+            half_written.write_text(text, encoding="utf-8", newline="\n")
+            half_written.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                half_written.unlink(missing_ok=True)
+            self.failed.emit(
+                self.tr("{file} cannot be written: {reason}.").format(file=path.name, reason=error.strerror or error)
+            )
+            return False
+        return True
+
+    # The program
+
+    def put_off(self) -> Iterator[Callable[[], object]]:
+        """What is to be done once the window stands, in small pieces."""
+        while not self._known.is_whole:
+            yield self._read_more
+        yield self.conversations_changed.emit
+        yield self._purge_forgotten
+        yield self._tidy_timer.start
 
     def on_event(self, event: inference.Event) -> None:
         """Hand an event of the engine to the sessions; each knows which requests are its own."""
@@ -76,7 +256,31 @@ class Library(QObject):
         for session in self._sessions:
             session.flush()
 
-    def _session_of(self, conversation_id: int | None) -> ChatSession:
+    def close(self) -> None:
+        """Let go of what is in memory alone, and leave undone what can wait."""
+        self._tidy_timer.stop()
+        self._imports.stop()
+        if self._temporary is not None:
+            self._temporary.close()
+
+    def _tree(self, number: int) -> exchange.Tree:
+        store = self._store_of(number)
+        return exchange.Tree(store.conversation(number), store.tree(number), store.traces(number))
+
+    def _as_markdown(self, number: int) -> str:
+        store = self._store_of(number)
+        conversation = store.conversation(number)
+        return exchange.to_markdown(conversation, store.turns(conversation.head))
+
+    def _store_of(self, conversation_id: int) -> Store:
+        return self._store if conversation_id >= 0 else self._temporary_store()
+
+    def _temporary_store(self) -> Store:
+        if self._temporary is None:
+            self._temporary = Store(None)
+        return self._temporary
+
+    def _session_of(self, conversation_id: int | None, store: Store) -> ChatSession:
         """The one that has something left to do there, else another, which reads what other windows did meanwhile.
 
         `None` is for an empty conversation.
@@ -84,13 +288,13 @@ class Library(QObject):
         for session in self._sessions:
             conversation = session.conversation
             is_of_it = (None if conversation is None else conversation.id) == conversation_id
-            if is_of_it and not session.is_settled:
+            if is_of_it and session.is_temporary is store.is_temporary and not session.is_settled:
                 return session
-        return self._new_session(None if conversation_id is None else self._store.conversation(conversation_id))
+        return self._new_session(None if conversation_id is None else store.conversation(conversation_id), store)
 
-    def _new_session(self, conversation: Conversation | None) -> ChatSession:
-        session = ChatSession(self._store, self._engine, self._models, conversation, self)
-        session.title_changed.connect(self.conversations_changed)
+    def _new_session(self, conversation: Conversation | None, store: Store) -> ChatSession:
+        session = ChatSession(store, self._engine, self._models, conversation, self)
+        session.title_changed.connect(self._on_title_changed)
         session.turn_added.connect(self._on_turn_added)
         session.turn_changed.connect(self._on_turn_changed)
         self._sessions.append(session)
@@ -109,15 +313,82 @@ class Library(QObject):
                 self._sessions.remove(session)
                 session.deleteLater()
 
+    def _change(self, conversations: Iterable[int], change: Callable[[Store, Sequence[int]], None]) -> bool:
+        """Do something with conversations, in whichever stores they are; whether that was possible."""
+        chosen = tuple(conversations)
+        kept = [number for number in chosen if number >= 0]
+        temporary = [number for number in chosen if number < 0]
+
+        def change_all() -> bool:
+            if kept:
+                change(self._store, kept)
+            if temporary:
+                change(self._temporary_store(), temporary)
+            return True
+
+        done = bool(self._attempt(change_all))
+        self._on_changed(chosen)
+        return done
+
+    def _on_changed(self, numbers: Iterable[int]) -> None:
+        chosen = tuple(numbers)
+        self._known.changed(number for number in chosen if number >= 0)
+        for session in self._sessions:
+            if session.conversation is not None and session.conversation.id in chosen:
+                self._attempt(session.reread)
+        self.conversations_changed.emit()
+        self._tidy_timer.start()
+
+    def _purge_forgotten(self) -> None:
+        """Purge what was deleted in windows that were closed, or ended, before they could."""
+        self._purge(self._attempt(lambda: self._store.deleted(for_seconds=FORGOTTEN_AFTER)) or ())
+
+    def _purge(self, numbers: Sequence[int]) -> None:
+        if numbers:
+            self._change(numbers, lambda store, some: store.purge(some))
+
+    def _read_more(self) -> None:
+        self._attempt(self._known.read_more)
+
+    def _tidy(self) -> None:
+        """Index and tidy a little, while no reply is being made, until nothing is left to do."""
+        if any(session.is_busy for session in self._sessions):
+            return
+        stores = [store for store in (self._store, self._temporary) if store is not None]
+        try:
+            has_more = [store.tidy() for store in stores]
+            if any(has_more):
+                self._tidy_timer.start()
+        except StoreError:
+            return  # nobody waits for it; the next change begins again, and searches index what they need
+
+    def _attempt(self, work: Callable[[], _Result]) -> _Result | None:
+        """What `work` gives; `None` where the world was against it, which is then said."""
+        try:
+            return work()
+        except StoreError as error:
+            self.failed.emit(str(error))
+            return None
+
     def _on_model(self, state: ModelState) -> None:
         for session in tuple(self._sessions):
             session.on_model(state)
 
+    def _on_title_changed(self) -> None:
+        self.conversations_changed.emit()
+
     def _on_turn_added(self, turn: Turn) -> None:
         # A conversation with a new question moves to the top of the list; its reply follows at once.
         if turn.is_reply:
+            self._know_of_change(turn)
             self.conversations_changed.emit()
 
-    def _on_turn_changed(self, _turn: Turn) -> None:
+    def _on_turn_changed(self, turn: Turn) -> None:
+        self._know_of_change(turn)
         self._let_go_of_settled()
         self.conversations_changed.emit()
+        self._tidy_timer.start()
+
+    def _know_of_change(self, turn: Turn) -> None:
+        if turn.conversation >= 0:
+            self._known.changed([turn.conversation])

@@ -25,6 +25,7 @@ class Database:
 
     def __init__(self, path: Path | None, *, busy_seconds: float = 1.0) -> None:
         self._path = path or _MEMORY
+        self._is_closed = False
         self._busy_milliseconds = round(busy_seconds * 1_000)
         with faults_of(self._path):
             if path is not None:
@@ -36,6 +37,10 @@ class Database:
         except StoreError:
             self.close()
             raise
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -63,6 +68,7 @@ class Database:
             connection.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds}")
 
     def close(self) -> None:
+        self._is_closed = True
         self._connection.close()
 
     def _prepare(self) -> None:

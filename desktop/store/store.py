@@ -100,21 +100,34 @@ class Store(TurnTrees, Drafts, Comparisons):
         return self._interrupted
 
     @property
+    def is_temporary(self) -> bool:
+        """Whether it is in memory alone."""
+        return self._is_temporary
+
+    @property
     def foreign_changes(self) -> int:
         """Another number whenever another window has written something."""
         with self._database.reading() as connection:
             (version,) = connection.execute("PRAGMA data_version").fetchone()
         return int(version)
 
-    def conversations(self, most: int | None = None) -> tuple[Conversation, ...]:
-        """All of them, or so many and all that are pinned, the one with the newest turn first."""
-        newest = f"{CONVERSATION} WHERE deleted IS NULL ORDER BY updated DESC, id DESC"
+    def conversations(
+        self, most: int | None = None, after: tuple[datetime, int] | None = None
+    ) -> tuple[Conversation, ...]:
+        """All of them, or so many, the one with the newest turn first; those that come `after` such a moment and id."""
+        moment, number = ("z", 0) if after is None else (moment_text(after[0]), after[1])
         with self._database.reading() as connection:
-            rows = connection.execute(f"{newest} LIMIT ?", (-1 if most is None else most,)).fetchall()
-            if most is not None and len(rows) == most:
-                there = {row[0] for row in rows}
-                pinned = connection.execute(f"{CONVERSATION} WHERE deleted IS NULL AND pinned ORDER BY updated DESC")
-                rows += [row for row in pinned if row[0] not in there]
+            rows = connection.execute(
+                f"{CONVERSATION} WHERE deleted IS NULL AND (updated, id) < (?, ?)"
+                " ORDER BY updated DESC, id DESC LIMIT ?",
+                (moment, number, -1 if most is None else most),
+            ).fetchall()
+        return tuple(self._conversation_from(row) for row in rows)
+
+    def pinned(self) -> tuple[Conversation, ...]:
+        """Those that are kept before all others, in no order."""
+        with self._database.reading() as connection:
+            rows = connection.execute(f"{CONVERSATION} WHERE deleted IS NULL AND pinned").fetchall()
         return tuple(self._conversation_from(row) for row in rows)
 
     def conversation(self, conversation_id: int) -> Conversation:
@@ -342,7 +355,9 @@ class Store(TurnTrees, Drafts, Comparisons):
             return search.search(connection, words, limit, self._conversation_from)
 
     def tidy(self) -> bool:
-        """Do a little of what nobody waits for; whether there is more."""
+        """Do a little of what nobody waits for; whether there is more. Nothing is left to do once this is closed."""
+        if self._database.is_closed:
+            return False
         if self._index(_INDEXED_AT_ONCE):
             return True
         with self._database.writing() as connection:

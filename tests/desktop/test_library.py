@@ -7,8 +7,8 @@ import sqlite3
 import pytest
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import TurnState
-from desktop.library import Library
+from desktop.conversations import Conversation, TurnState
+from desktop.library import FileFormat, Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
@@ -236,3 +236,242 @@ def test_what_another_window_added_is_there_when_a_conversation_is_opened_again(
     assert library.current.turns[-1].id == exchange.reply.id
     assert library.current.draft == "and from here"
     other.close()
+
+
+# What is done with conversations.
+
+
+@pytest.fixture
+def sentences(library):
+    said: list[str] = []
+    library.failed.connect(said.append)
+    return said
+
+
+def test_a_conversation_that_is_open_learns_its_new_title(library, engine):
+    number = talk(library, engine, "one")
+    shown: list[str] = []
+    library.current.title_changed.connect(shown.append)
+    library.rename(number, "  On\nrivers ")
+    library.rename(number, " ")
+    assert shown == ["On rivers"]
+    assert titles(library) == ["On rivers"]
+    assert library.current.conversation.title == "On rivers"
+
+
+def test_conversations_are_pinned_and_put_into_folders(library, engine):
+    one, two = talk(library, engine, "one"), talk(library, engine, "two")
+    library.set_pinned([one], pinned=True)
+    library.move_to_folder([one, two], " At  work ")
+    assert [(each.title, each.pinned, each.folder) for each in library.conversations()] == [
+        ("two", False, "At work"),
+        ("one", True, "At work"),
+    ]
+    assert library.folders() == ("At work",)
+    library.move_to_folder([one, two], "")
+    assert library.folders() == ()
+
+
+def test_a_duplicate_is_opened(library, engine, opened):
+    number = talk(library, engine, "one", "Because.")
+    copy = library.duplicate(number)
+    assert copy is not None
+    assert copy.title == "one (copy)"
+    assert [turn.message.content for turn in opened[-1].turns] == ["one", "Because."]
+    assert opened[-1].conversation == copy
+    assert titles(library) == ["one (copy)", "one"]
+
+
+def test_words_are_found_in_every_conversation(library, engine):
+    talk(library, engine, "one", "about meanders")
+    talk(library, engine, "two", "about deltas")
+    assert [hit.conversation.title for hit in library.search("meander")] == ["one"]
+    assert library.search("") == ()
+
+
+def test_what_was_deleted_is_out_of_sight_and_comes_back(library, engine, opened):
+    one, two = talk(library, engine, "one"), talk(library, engine, "two")
+    gone: list[tuple[Conversation, ...]] = []
+    library.deleted.connect(gone.append)
+    library.delete([one, two])
+    assert [[each.id for each in some] for some in gone] == [[two, one]]
+    assert titles(library) == []
+    assert library.current.conversation is None
+    assert library.can_undo_delete
+    library.undo_delete()
+    assert titles(library) == ["two", "one"]
+    assert not library.can_undo_delete
+    library.undo_delete()
+    assert titles(library) == ["two", "one"]
+
+
+def test_a_single_conversation_is_open_again_when_it_comes_back(library, engine):
+    number = talk(library, engine, "one", "Because.")
+    library.delete([number])
+    library.undo_delete()
+    assert library.current.conversation.id == number
+    assert [turn.message.content for turn in library.current.turns] == ["one", "Because."]
+
+
+def test_deletions_are_undone_one_by_one_the_last_first(library, engine):
+    one, two = talk(library, engine, "one"), talk(library, engine, "two")
+    library.delete([one])
+    library.delete([two])
+    library.undo_delete()
+    assert titles(library) == ["two"]
+    library.undo_delete()
+    assert titles(library) == ["two", "one"]
+
+
+def test_the_reply_of_a_deleted_conversation_is_stopped(library, engine):
+    library.new()
+    library.current.send("one", streaming=True)
+    engine.say("Be")
+    library.delete([library.current.conversation.id])
+    assert engine.cancelled == [engine.last]
+    engine.finish()
+    library.undo_delete()
+    assert library.current.turns[-1].message.content == "Be"
+
+
+def test_what_was_deleted_for_good_is_gone(library, engine, store):
+    one, two = talk(library, engine, "one"), talk(library, engine, "two")
+    library.delete([one])
+    library.finish_deleting()
+    library.undo_delete()
+    assert titles(library) == ["two"]
+    assert store.purged() == (one,)
+    assert library.current.conversation.id == two
+
+
+def test_a_reply_that_ends_when_its_conversation_is_gone_for_good_disturbs_nobody(library, engine, sentences):
+    library.new()
+    library.current.send("one", streaming=True)
+    library.delete([library.current.conversation.id])
+    library.finish_deleting()
+    engine.say("Be")
+    engine.finish()
+    assert titles(library) == []
+    assert sentences == []
+
+
+def test_what_a_program_that_was_killed_had_deleted_is_purged_later(library, engine, store, path):
+    number = talk(library, engine, "one")
+    store.delete([number])
+    other = sqlite3.connect(path)
+    other.execute("UPDATE conversations SET deleted = '2026-01-01T00:00:00.000000+00:00'")
+    other.commit()
+    other.close()
+    for piece in library.put_off():
+        piece()
+    assert store.purged() == (number,)
+
+
+def test_what_another_window_deleted_just_now_is_left_to_it(library, engine, store):
+    number = talk(library, engine, "one")
+    store.delete([number])
+    for piece in library.put_off():
+        piece()
+    assert store.purged() == ()
+
+
+def test_what_cannot_be_done_is_said_and_nothing_is_changed(library, engine, path, sentences):
+    number = talk(library, engine, "one")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    library.rename(number, "two")
+    library.delete([number])
+    other.execute("ROLLBACK")
+    other.close()
+    assert len(sentences) == 2
+    assert titles(library) == ["one"]
+    assert not library.can_undo_delete
+
+
+def test_what_another_window_did_is_seen_with_the_next_look(library, engine, path):
+    number = talk(library, engine, "one")
+    other = Store(path)
+    other.rename(number, "renamed elsewhere")
+    assert titles(library) == ["renamed elsewhere"]
+    other.close()
+
+
+# Temporary conversations.
+
+
+def test_a_temporary_conversation_is_like_any_other_but_nowhere_on_disk(library, engine, store, tmp_path):
+    library.new(temporary=True)
+    assert library.current.is_temporary
+    library.current.set_draft("Zwergping")
+    library.current.send("Zwergpinguin", streaming=True)
+    engine.say("Flusskrebs")
+    library.current.flush()
+    library.new()
+    engine.finish()
+    (conversation,) = library.conversations()
+    assert (conversation.title, conversation.temporary) == ("Zwergpinguin", True)
+    library.open(conversation.id)
+    assert [turn.message.content for turn in library.current.turns] == ["Zwergpinguin", "Flusskrebs"]
+    assert [hit.conversation for hit in library.search("flusskrebs")] == [conversation]
+    library.rename(conversation.id, "Quittenmus")
+    copy = library.duplicate(conversation.id)
+    assert copy is not None
+    assert copy.temporary
+    library.delete([copy.id])
+    library.undo_delete()
+    library.delete([copy.id])
+    library.finish_deleting()
+    assert titles(library) == ["Quittenmus"]
+    assert store.conversations() == ()
+    content = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()).lower()
+    assert not any(word in content for word in (b"zwergping", b"flusskrebs", b"quittenmus"))
+    library.close()
+
+
+def test_an_empty_conversation_is_temporary_only_if_that_was_wanted(library, opened):
+    library.new()
+    library.new(temporary=True)
+    library.new(temporary=True)
+    library.new()
+    assert [session.is_temporary for session in opened] == [False, True, True, False]
+    assert opened[1] is opened[2]
+
+
+# Files.
+
+
+def test_what_was_exported_is_imported_as_it_was(library, engine, tmp_path, qtbot):
+    one, two = talk(library, engine, "one", "Because."), talk(library, engine, "two", "So.")
+    assert library.export([one, two], tmp_path / "all.json", FileFormat.JSON)
+    library.delete([one, two])
+    with qtbot.waitSignal(library.imported) as ended:
+        library.import_file(tmp_path / "all.json")
+    (report,) = ended.args
+    assert (len(report.conversations), report.messages, dict(report.left_out)) == (2, 4, {})
+    assert sorted(titles(library)) == ["one", "two"]
+    library.open(report.conversations[0])
+    assert len(library.current.turns) == 2
+
+
+def test_conversations_are_written_as_markdown(library, engine, tmp_path):
+    one, two = talk(library, engine, "one", "Because."), talk(library, engine, "two", "So.")
+    assert library.export([one, two], tmp_path / "all.md", FileFormat.MARKDOWN)
+    text = (tmp_path / "all.md").read_text(encoding="utf-8")
+    assert text.index("# one") < text.index("Because.") < text.index("# two") < text.index("So.")
+
+
+def test_a_file_that_is_no_conversation_is_refused_in_words(library, tmp_path, sentences):
+    (tmp_path / "x.json").write_text("what is this?")
+    library.import_file(tmp_path / "x.json")
+    assert len(sentences) == 1
+    assert "x.json" in sentences[0]
+
+
+def test_a_file_that_cannot_be_written_is_said_and_the_one_before_stays(library, engine, tmp_path, sentences):
+    number = talk(library, engine, "one")
+    (tmp_path / "folder").mkdir()
+    assert not library.export([number], tmp_path / "folder", FileFormat.JSON)
+    assert not library.export([number], tmp_path / "nowhere" / "x.json", FileFormat.JSON)
+    assert len(sentences) == 2
+    assert all("cannot be written" in sentence for sentence in sentences)
+    assert [path.name for path in tmp_path.glob(".*")] == []

@@ -148,12 +148,17 @@ def test_a_folder_is_there_as_long_as_something_is_in_it(store):
     assert store.folders() == ("Home",)
 
 
-def test_the_newest_conversations_come_with_all_that_are_pinned(store):
+def test_conversations_come_page_by_page_and_those_that_are_pinned_by_themselves(path, clock):
+    store = Store(path, clock=clock)  # which stands still: several are of the same moment
     numbers = [ask(store, str(number)).conversation.id for number in range(6)]
     store.set_pinned(numbers[1], pinned=True)
     store.set_pinned(numbers[5], pinned=True)
-    assert [each.title for each in store.conversations(3)] == ["5", "4", "3", "1"]
-    assert len(store.conversations(6)) == len(store.conversations(7)) == len(store.conversations()) == 6
+    first = store.conversations(4)
+    assert [each.title for each in first] == ["5", "4", "3", "2"]
+    assert [each.title for each in store.conversations(4, (first[-1].updated, first[-1].id))] == ["1", "0"]
+    assert {each.title for each in store.pinned()} == {"1", "5"}
+    assert len(store.conversations()) == 6
+    store.close()
 
 
 def test_only_what_another_window_writes_is_a_foreign_change(store, path):
