@@ -100,8 +100,7 @@ def test_no_turn_is_ever_lost_and_what_is_shown_is_what_is_kept(actions):
         head, shown, tree = talk.state()
         assert talk.branch.head == head
         assert talk.store.turns(head) == shown, "what is shown is what is kept"
-        for turn in shown:
-            assert turn.id in talk.branch.siblings(turn.id)
+        assert all(turn.id in talk.branch.siblings(turn.id) for turn in shown)
         assert all(turn in talk.said for turns in tree.values() for turn in turns)
     # With every deletion undone, each turn that ever was can be walked to, and says what it said.
     while talk.branch.undo():
