@@ -135,7 +135,9 @@ def _follow(content: str, marks: re.Match[str], opened: list[_Opener]) -> None:
 
 
 def _close(mark: str, count: int, opened: list[_Opener]) -> int:
-    while count and opened and opened[-1][0] == mark:
+    while count and any(open_mark == mark for open_mark, _ in opened):
+        while opened[-1][0] != mark:  # what was opened within and not closed there is text
+            opened.pop()
         _, width = opened.pop()
         if width > count:
             opened.append((mark, width - count))

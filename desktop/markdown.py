@@ -518,8 +518,8 @@ class _Parser:
             return (), False
         level = int(page.tokens[leaf.index].tag[1:]) if leaf.kind == "heading_open" else 0
         block = Heading(level, runs, place) if level else Paragraph(runs, place)
-        takes_more = half.takes_more and bool(runs) and not runs[-1].link and page.source.endswith(content[-1])
-        return (block,), takes_more
+        takes_more = half.takes_more and bool(runs) and not runs[-1].link
+        return (block,), takes_more and page.source.endswith(content[-1]) and runs[-1].text.endswith(content[-1])
 
     def runs(self, content: str) -> tuple[Run, ...]:
         known = self._runs.get(content)
@@ -592,6 +592,7 @@ class _Lists:
     def __init__(self, numbers: tuple[int | None, ...]) -> None:
         self.items: list[_Item] = []
         self.is_fresh = False  # an item has begun and has no leaf yet
+        self._fresh_line = 0  # where it, or one around it that has none either, begins
         self.outside_quotes = 0
         self._counters: list[int | None] = []
         self._numbers = list(numbers)
@@ -609,7 +610,10 @@ class _Lists:
     def begin_item(self, token: Token) -> None:
         number = self._counters[-1]
         marker = "•" if number is None else f"{number}{token.markup}"
-        self.items.append(_Item(_map(token)[0], number, marker))
+        line = _map(token)[0]
+        self.items.append(_Item(line, number, marker))
+        if not self.is_fresh:
+            self._fresh_line = line
         self.is_fresh = True
 
     def end_item(self) -> None:
@@ -620,9 +624,11 @@ class _Lists:
 
     def leaf(self, index: int, kind: str, lines: tuple[int, int], quotes: Sequence[int]) -> _Leaf:
         marker = self.items[-1].marker if self.is_fresh else ""
+        # The text of an item may begin on the line after its marker: one goes nowhere without the other.
+        begin = self._fresh_line if self.is_fresh else lines[0]
         self.is_fresh = False
         around = self.items[: self.outside_quotes] if quotes else self.items
-        unit = quotes[0] if quotes else lines[0]
+        unit = min(quotes[0], begin) if quotes else begin
         return _Leaf(index, kind, *lines, unit, tuple(around), len(self.items), len(quotes), marker)
 
 
@@ -643,12 +649,15 @@ def _open_fence(fence: Fence, leaf: _Leaf, page: _Page) -> tuple[tuple[Block, ..
     if len(page.lines) == leaf.line + 1:
         return (replace(fence, language=""),), False
     marks = page.tokens[leaf.index].markup
+    # At the left edge of the text nothing but its closing marks ends it.
+    is_at_edge = page.lines[leaf.line].startswith(marks) and not leaf.depth and not leaf.quotes
     line = fence.text.rsplit("\n", 1)[-1]
+    if is_at_edge and not line and page.lines[-1]:  # the parser leaves out a last line of blanks alone
+        line = page.lines[-1]
+        fence = replace(fence, text=fence.text + line)
     half = line.strip(" ")
     if half and marks.startswith(half):
         return (replace(fence, text=fence.text.removesuffix(line)),), False
-    # At the left edge of the text nothing but its closing marks ends it.
-    is_at_edge = page.lines[leaf.line].startswith(marks) and not leaf.depth and not leaf.quotes
     return (fence,), is_at_edge and not (half and not half.strip(marks[0]))
 
 
