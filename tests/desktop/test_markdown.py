@@ -68,6 +68,7 @@ MARKDOWN = st.lists(
             "> ", ">", "```", "```py\n", "~~~\n", "`", "*", "**", "_", "__", "~~", "[", "](", ")", "https://a.b/c",
             "|", "| a | b |\n", "|---|:-:|\n", "---\n", "===\n", "\\", "&amp;", "&", ";", "<", "!", "!\n",
             "\t", "\r", "\r\n", "é", "漢字。", "😀", "العربية", "=", "x\n", "code line\n", ". ",
+            "$", "$$", "$$\n", "$x_1$", "\\(", "\\)", "\\[", "\\]\n", "\\frac{a}{b}", "$5 ", "[ ] ", "[x] ",
         ]
     ),
     max_size=60,
@@ -165,6 +166,7 @@ def test_long_typed_text_loses_nothing_but_the_line_ends_it_is_cut_at(text: str)
 @given(MARKDOWN, st.lists(st.integers(0, 300), max_size=40))
 @example("para\n#tag", [6])
 @example("a\n\n1. b\n1. c\n   - d\n   - e\n1. f", list(range(40)))
+@example("- \n  | a | b |\n---\n", [15])
 def test_however_it_is_cut_the_blocks_are_those_of_the_whole(text: str, cuts: list[int]):
     reader = streamed(text, cuts)
     reader.finish()
@@ -173,6 +175,9 @@ def test_however_it_is_cut_the_blocks_are_those_of_the_whole(text: str, cuts: li
 
 @settings(max_examples=400, deadline=None)
 @given(MARKDOWN, st.lists(st.integers(0, 300), max_size=40))
+@example("*_https://a.b/c* two words", [18])
+@example("a\n```\nx\n     ```\n a", [18])
+@example("```py\n ", [6])
 def test_however_it_is_cut_it_looks_the_same_half_way(text: str, cuts: list[int]):
     whole, pieces = streamed(text, []), streamed(text, cuts)
     assert (*pieces.finished, *pieces.open_blocks) == (*whole.finished, *whole.open_blocks)

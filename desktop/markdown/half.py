@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-INERT_TEXT = re.compile(r"[^\\`*_~\[\]<>&;!|#/\n\t\r]*[^\\`*_~\[\]<>&;!|#/\s]")
+from desktop.markdown.formula_marks import formula_at, may_become_formula
+
+INERT_TEXT = re.compile(r"[^\\`*_~$\[\]<>&;!|#/\n\t\r]*[^\\`*_~$\[\]<>&;!|#/\s]")
 """Text that changes nothing but the end of the last run, wherever it is added behind a character like its own."""
 
 
@@ -58,14 +60,16 @@ def _mend(content: str, pieces: _Pieces) -> tuple[str, bool]:
         marks, position = found[0], found.end()
         if marks == "\\":
             return _closed(content[:-1], opened), False
-        if marks[0] == "`":
-            end = _end_of_code(content, marks, position)
-            if end is None:
+        if marks[0] in "`$\\":
+            end = _end_of_literal(content, found)
+            if end is None and marks[0] == "`":
                 return _with_code_closed(content, found, opened)
+            if end is None:
+                return _with_half_formula(content, found.start(), opened), False
             position = end
-        elif marks[0] != "\\" and position == len(content):
+        elif position == len(content):
             return _with_last_marks(content, found, opened), False
-        elif marks[0] != "\\":
+        else:
             _follow(content, found, opened)
     if not opened:
         pieces.settle(position, len(content))
@@ -94,6 +98,17 @@ class _Pieces:
 _Opener = tuple[str, int]  # the mark, and how many of it are open
 
 
+def _end_of_literal(content: str, marks: re.Match[str]) -> int | None:
+    """Where code, a formula or a character that was meant as it is ends; `None` where it is half-written."""
+    if marks[0][0] == "`":
+        return _end_of_code(content, marks[0], marks.end())
+    if marks[0] not in _FORMULA_OPENERS:
+        return marks.end()
+    if formula := formula_at(content, marks.start()):
+        return formula.end
+    return None if may_become_formula(content, marks.start()) else marks.end()
+
+
 def _end_of_code(content: str, ticks: str, position: int) -> int | None:
     for found in _TICKS.finditer(content, position):
         if found[0] == ticks:
@@ -108,6 +123,12 @@ def _with_code_closed(content: str, ticks: re.Match[str], opened: list[_Opener])
         return _closed(content[: ticks.start()], opened), False
     closed = content[: ticks.end()] + code + ticks[0] + _closers(opened)
     return closed, code == written and not code[0].isspace() and _takes_more(code)
+
+
+def _with_half_formula(content: str, begin: int, opened: list[_Opener]) -> str:
+    """Half of a formula is shown as it was written, whatever its signs would be elsewhere."""
+    written = _PUNCTUATION.sub(r"\\\g<0>", content[begin:].rstrip())
+    return content[:begin] + written + _closers(opened)
 
 
 def _with_last_marks(content: str, marks: re.Match[str], opened: list[_Opener]) -> str:
@@ -167,10 +188,12 @@ def _takes_more(content: str) -> bool:
 
 
 _CLOSING = frozenset(".,:;!?)]}\"'%`*_~\u201d\u2019\u2026")
-_HALF_MARKER = re.compile(r"[ \t>]*(?:[-+*=_#~`|:]+[ \t|:-]*|\d{1,3}[.)]?)[ \t]*")
+_HALF_MARKER = re.compile(r"[ \t>]*(?:[-+*=_#~`|:]+[ \t|:-]*|\d{1,3}[.)]?|\$|\\)[ \t]*")
 _NUMBER = re.compile(r"\d{1,9}[.)]?")
 _HALF_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\s]*$")
-_MARKS = re.compile(r"\\.?|`+|\*+|_+|~+", re.DOTALL)
+_MARKS = re.compile(r"\\.?|`+|\*+|_+|~+|\$\$?", re.DOTALL)
+_FORMULA_OPENERS = frozenset({"$", "$$", "\\(", "\\["})
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _TICKS = re.compile("`+")
 _GAP = re.compile(r"\s")
 _PIECE_LENGTH = 300

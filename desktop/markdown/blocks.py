@@ -1,0 +1,88 @@
+"""What a text is made of: blocks and runs, plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+CODE_LINES = 60
+TABLE_ROWS = 12
+TASK_OPEN, TASK_DONE = "☐", "☑"  # the markers of tasks
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Text of one style. `link` is the whole address, http(s) or mailto, or empty.
+
+    A formula is a run of its own: its text is the source with its marks, `formula` what stands between them.
+    """
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    strike: bool = False
+    code: bool = False
+    link: str = ""
+    formula: str = ""
+    is_display: bool = False  # a formula that wants a line of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a block stands: in how many lists and quotes, with what marker before it, after a blank line or not.
+
+    `resumes` says that this block goes on where the one before it was cut for length.
+    """
+
+    depth: int = 0
+    quotes: int = 0
+    marker: str = ""
+    loose: bool = False
+    resumes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text; one with a marker begins a list item."""
+
+    runs: tuple[Run, ...]
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading of level 1 to 6."""
+
+    level: int
+    runs: tuple[Run, ...]
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A thematic break."""
+
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Code, or a stretch of a long one: up to `CODE_LINES` lines. `closed` says that it is the last stretch."""
+
+    language: str
+    text: str
+    closed: bool
+    place: Place = Place()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, or a stretch of a long one: up to `TABLE_ROWS` rows. `alignments` are "left", "center", "right", ""."""
+
+    alignments: tuple[str, ...]
+    header: tuple[tuple[Run, ...], ...]
+    rows: tuple[tuple[tuple[Run, ...], ...], ...]
+    place: Place = Place()
+
+
+Block: TypeAlias = Paragraph | Heading | Rule | Fence | Table
