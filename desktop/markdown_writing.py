@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from desktop.markdown import Block, Fence, Heading, Paragraph, Rule, Run, Table
+from desktop.markdown import TASK_DONE, TASK_OPEN, Block, Fence, Heading, Paragraph, Rule, Run, Table
 
 
 def to_markdown(blocks: Sequence[Block]) -> str:
@@ -79,7 +79,7 @@ def _between(before: Block, block: Block) -> str:
 def _placed(text: str, block: Block, widths: list[int]) -> str:
     """The text behind the marks of the quotes and lists that it stands in."""
     place = block.place
-    marker = f"{place.marker.replace('•', '-')} " if place.marker else ""
+    marker = f"{'-' if place.marker in _BULLETS else place.marker} " if place.marker else ""
     around = place.depth - 1 if marker else place.depth
     widths[place.depth :] = []
     widths += [2] * (around - len(widths))
@@ -96,9 +96,9 @@ def _placed(text: str, block: Block, widths: list[int]) -> str:
 def _written(block: Block) -> str:
     match block:
         case Paragraph():
-            return _LINE_STARTS.sub(_escaped_start, _runs(block.runs))
+            return _task_box(block) + _with_formulas(_LINE_STARTS.sub(_escaped_start, _runs(block.runs)), block.runs)
         case Heading():
-            return "#" * block.level + " " + _runs(block.runs).replace("\n", " ")
+            return "#" * block.level + " " + _in_one_line(block.runs)
         case Rule():
             return "---"
         case Fence():
@@ -111,7 +111,7 @@ def _written(block: Block) -> str:
 
 
 def _row(cells: Sequence[Sequence[Run]]) -> str:
-    return "| " + " | ".join(_runs(cell).replace("|", r"\|").replace("\n", " ") for cell in cells) + " |"
+    return "| " + " | ".join(_in_one_line(cell).replace("|", r"\|") for cell in cells) + " |"
 
 
 def _row_of_dashes(alignments: Sequence[str]) -> str:
@@ -119,11 +119,28 @@ def _row_of_dashes(alignments: Sequence[str]) -> str:
     return "| " + " | ".join(dashes.get(alignment, "---") for alignment in alignments) + " |"
 
 
+def _task_box(block: Paragraph) -> str:
+    return {TASK_OPEN: "[ ] ", TASK_DONE: "[x] "}.get(block.place.marker, "")
+
+
+def _in_one_line(runs: Sequence[Run]) -> str:
+    return _with_formulas(_runs(runs), runs).replace("\n", " ")
+
+
+def _with_formulas(text: str, runs: Sequence[Run]) -> str:
+    """The text with its formulas as they were written: nothing in them is a mark of Markdown's."""
+    first, *others = text.split(_FORMULA)
+    formulas = (run.text for run in runs if run.formula)
+    return first + "".join(formula + other for formula, other in zip(formulas, others, strict=True))
+
+
 def _runs(runs: Sequence[Run]) -> str:
-    return "".join(_run(run) for run in runs)
+    # One dollar alone is a price.
+    has_dollars = sum(run.text.count("$") for run in runs if not run.formula) > 1
+    return "".join(_FORMULA if run.formula else _run(run, has_dollars=has_dollars) for run in runs)
 
 
-def _run(run: Run) -> str:
+def _run(run: Run, *, has_dollars: bool) -> str:
     core = run.text.strip()
     if not core:
         return run.text
@@ -136,6 +153,7 @@ def _run(run: Run) -> str:
         text = core
     else:
         text = _SPECIAL.sub(r"\\\g<0>", core)
+        text = text.replace("$", r"\$") if has_dollars else text
     marks = "~~" * run.strike + "**" * run.bold + "*" * run.italic
     text = marks + text + marks[::-1]
     if run.link and run.link != core:
@@ -149,7 +167,10 @@ def _escaped_start(found: re.Match[str]) -> str:
 
 
 _LINE_END = "\n"
-_SPECIAL = re.compile(r"[\\`*\[\]<]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|&(?=\w+;|#)")
+_FORMULA = "\ufffc"  # stands in no text
+_BULLETS = ("•", TASK_OPEN, TASK_DONE)
+# Of brackets only the closing ones: between both would be a formula.
+_SPECIAL = re.compile(r"[\\`*<]|(?<=\[[ xX])\]|\](?=\()|(?<![^\W_])_|_(?![^\W_])|~(?=~)|&(?=\w+;|#)")
 # What would begin an item, a heading, a quote, a rule, a fence, or the second row of a table.
 _LINE_STARTS = re.compile(
     r"^( {0,3})(?:(\d{1,9})([.)])(?=\s|$)|([-+](?=\s|$)|#(?=#{0,5}(?:\s|$))|>|[-=_|:](?=[-=_|:\s]*$)|~(?=~~)))",

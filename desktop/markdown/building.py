@@ -31,7 +31,8 @@ class Builder:
         token = page.tokens[leaf.index]
         match leaf.kind:
             case "paragraph_open" | "formula_open":
-                return self._paragraph(token, page.tokens[leaf.index + 1].content, place)
+                place, content = _as_task(place, page.tokens[leaf.index + 1].content)
+                return Paragraph(self.runs(content), place)
             case "heading_open":
                 return Heading(int(token.tag[1:]), self.runs(page.tokens[leaf.index + 1].content), place)
             case "fence" | "code_block":
@@ -49,6 +50,8 @@ class Builder:
         simply be added to its end."""
         if leaf.kind in {"paragraph_open", "heading_open"} or _is_whole_formula(page.tokens[leaf.index]):
             return self._open_text(leaf, page)
+        if leaf.kind == "formula_open":
+            return (Paragraph((Run(page.tokens[leaf.index + 1].content),), _place(leaf, page)),), False
         block = self.block(leaf, page, closed=is_closed(leaf, page))
         if isinstance(block, Fence) and leaf.kind == "fence" and not block.closed:
             return _open_fence(block, leaf, page)
@@ -57,7 +60,7 @@ class Builder:
     def _open_text(self, leaf: Leaf, page: Page) -> tuple[tuple[Block, ...], bool]:
         content = page.tokens[leaf.index + 1].content
         place, content = _as_task(_place(leaf, page), content)
-        if place.marker and _HALF_TASK.fullmatch(content):
+        if place.marker == "•" and _HALF_TASK.fullmatch(content):
             content = ""
         half = mended(content)
         runs = tuple(joined(run for piece in half.pieces for run in self.runs(piece)))
@@ -75,12 +78,6 @@ class Builder:
             markdown_it().inline.parse(content, markdown_it(), {}, children)
             known = self._runs[content] = tuple(joined(runs_of(children)))
         return known
-
-    def _paragraph(self, token: Token, content: str, place: Place) -> Paragraph:
-        if token.type == "formula_open" and not _is_whole_formula(token):
-            return Paragraph((Run(content),), place)  # as it was written
-        place, content = _as_task(place, content)
-        return Paragraph(self.runs(content), place)
 
     def _table(self, leaf: Leaf, page: Page, place: Place) -> Table:
         rows: list[tuple[tuple[Run, ...], ...]] = []
@@ -114,7 +111,7 @@ def _is_whole_formula(token: Token) -> bool:
 
 def _as_task(place: Place, content: str) -> tuple[Place, str]:
     """A box in place of the marker where the text of an item begins with "[ ]" or "[x]"."""
-    found = _TASK.match(content) if place.marker else None
+    found = _TASK.match(content) if place.marker == "•" else None
     if not found:
         return place, content
     return replace(place, marker=TASK_OPEN if found[1] == " " else TASK_DONE), content[found.end() :]

@@ -144,6 +144,52 @@ def test_a_line_break_stays_one():
     assert paragraph == Paragraph((Run("roses are red\nviolets are blue\nand so on"),))
 
 
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("so $x^2$, and $a_b$.", ["x^2", "a_b"]),
+        (r"so \(a+b\) and \[c\] too", ["a+b", "c"]),
+        ("a $$d$$ b", ["d"]),
+        ("**bold $x*y*z$**", ["x*y*z"]),
+        ("$5x+3$, $2 \\cdot 3$ and $3 x$", ["5x+3", "2 \\cdot 3", "3 x"]),
+        (r"\$5 and $x$ and $a\$b$", ["x", r"a\$b"]),
+        ("# A $h$", ["h"]),
+        ("text:\n$$\nx\n=\n+ y\n$$\nmore", ["x\n=\n+ y"]),
+        ("- $$x$$\n- \\[\n  y\n  \\]", ["x", "y"]),
+        ("> $$\n> x\n> $$\nafter", ["x"]),
+        ("$5 and $10, or $20 or 15$", []),
+        ("US$5, A$6$ and $HOME/$PATH", []),
+        ("`$x$` and $a `b$ c`", []),
+        ("```\n$x$\n```", []),
+        ("$ x $ and $$ $$ and $", []),
+        ("$$\nnever closed\n\nafter $", []),
+    ],
+)
+def test_formulas_are_told_from_prices_and_code(text: str, formulas: list[str]):
+    runs = [run for block in read_markdown(text) for run in getattr(block, "runs", ())]
+    assert [run.formula for run in runs if run.formula] == formulas
+    assert all(run.formula in run.text for run in runs)
+
+
+def test_formulas_may_stand_in_cells():
+    (table,) = read_markdown("| $a$ | b |\n|--|--|\n| c | \\(d\\) |")
+    assert isinstance(table, Table)
+    cells = (*table.header, *(cell for row in table.rows for cell in row))
+    assert [run.formula for cell in cells for run in cell] == ["a", "", "", "d"]
+
+
+def test_nothing_of_markdown_is_read_between_the_marks_of_a_formula_on_lines_of_its_own():
+    before, formula, after = read_markdown("so\n\\[\na &= b \\\\\n- c\n\\]\nafter")
+    assert formula == Paragraph((Run("\\[\na &= b \\\\\n- c\n\\]", formula="a &= b \\\\\n- c", is_display=True),))
+    assert (before, after) == (Paragraph((Run("so"),)), Paragraph((Run("after"),)))
+
+
+def test_items_that_begin_with_a_box_are_tasks():
+    blocks = read_markdown("- [ ] open\n- [x] *done*\n- [link](http://a.b)\n1. [ ] no task\n\n[ ] nor this")
+    assert [block.place.marker for block in blocks] == ["☐", "☑", "•", "1.", ""]
+    assert blocks[1] == Paragraph((Run("done", italic=True),), Place(depth=1, marker="☑"))
+
+
 def test_list_numbers_are_counted_as_commonmark_says():
     blocks = read_markdown("3. a\n3. b\n\n   more\n9. c\n\n   1. x\n   1. y\n1. d\n")
     assert [block.place.marker for block in blocks] == ["3.", "4.", "", "5.", "1.", "2.", "6."]
@@ -262,6 +308,13 @@ def test_a_long_text_can_be_read_piece_by_piece(pieces: list[str]):
         ("so [text](http://exa", (Run("so text"),)),
         ("2 * 3 * 4", (Run("2 * 3 * 4"),)),
         ("5*3 and snake_case", (Run("5*3 and snake_case"),)),
+        ("so $x_1 * y_2 * z", (Run("so $x_1 * y_2 * z"),)),
+        (r"so \(a_b *c", (Run(r"so \(a_b *c"),)),
+        ("$5 and **bo", (Run("$5 and "), Run("bo", bold=True))),
+        ("$x_1$ and *it", (Run("$x_1$", formula="x_1"), Run(" and "), Run("it", italic=True))),
+        ("*so $x^2", (Run("so $x^2", italic=True),)),
+        ("$$\nx_1 * y", (Run("$$\nx_1 * y"),)),
+        ("so\n$", (Run("so"),)),
         ("so\n-", (Run("so"),)),
         ("so\n=", (Run("so"),)),
         ("so\n1", (Run("so"),)),
@@ -269,6 +322,14 @@ def test_a_long_text_can_be_read_piece_by_piece(pieces: list[str]):
 )
 def test_half_written_text_looks_as_it_will(written: str, shown: tuple[Run, ...]):
     assert streamed(written, []).open_blocks == (Paragraph(shown),)
+
+
+def test_half_the_box_of_a_task_is_not_shown():
+    for written in ("- [", "- [x", "- [x]"):
+        assert streamed(written, []).open_blocks == (Paragraph((), Place(depth=1, marker="•")),)
+    reader = streamed("- [x", [])
+    reader.finish()
+    assert reader.finished == [Paragraph((Run("[x"),), Place(depth=1, marker="•"))]
 
 
 def test_what_is_half_written_is_shown_whole_once_it_ends():
