@@ -34,6 +34,7 @@ from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.store import Store, StoreError
 from desktop.theme import ThemeSource, style_arguments
+from desktop.translation import speak
 from desktop.upkeep import Folders, Upkeep
 from desktop.vigil import Vigil
 from desktop.wakefulness import Wakefulness
@@ -103,6 +104,7 @@ class App(QObject):
         self._knows_place = False  # where somebody is; until then, where somebody was
         self.settings = SettingsFile(places.settings)
         self.settings.load()
+        speak(application, self.settings.current.language)
         self._store = Store(places.conversations)
         self._crash = CrashHook(parent=self)
         self._bridge = EngineBridge(self)

@@ -82,7 +82,7 @@ class ChatSettings(Page):
         self.add_words(
             self.tr("What the model reads before everything else: who it is, how it answers. Another one is read anew.")
         )
-        self.prompt_field = _PromptField(self._theme, self.tr("System prompt"), self.tr("None"))
+        self.prompt_field = _PromptField(self._theme, self.tr("System prompt"), self.tr("No system prompt"))
         self.prompt_field.textChanged.connect(self._typing.start)
         self.prompt_field.left.connect(self.keep)
         self.add(self.prompt_field)

@@ -64,13 +64,12 @@ class Row(QWidget):
         self._place(narrow=self.width() < _NARROW)
 
     def _place(self, *, narrow: bool) -> None:
-        lone = not self._hint.text() and not narrow
-        self._grid.addWidget(self._words, 0, 0, 2 if lone else 1, 1)  # in the middle of its control
         if narrow:
             self._grid.addWidget(self.control, 2, 0, Qt.AlignmentFlag.AlignLeft)
         else:
             middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            self._grid.addWidget(self.control, 0, 1, 2, 1, middle)
+            rows = 2 if self._hint.text() else 1
+            self._grid.addWidget(self.control, 0, 1, rows, 1, middle)
 
 
 class Page(QScrollArea):

@@ -13,6 +13,7 @@ from desktop.widgets.form import Page, Row
 from desktop.widgets.painting import recolour
 
 _WIDTH = 560
+_LONG_NAMES = ("Return", "Enter", "Backspace", "Space", "Home", "PgUp", "PgDown", "Left", "Right", "Down")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,11 @@ def _shortcuts_in(menu: QMenu) -> Iterator[Shortcut]:
 
 
 def _keys_of(action: QAction) -> str:
-    """Its own keys, those of a standard key on other platforms left out."""
-    keys = [sequence.toString(QKeySequence.SequenceFormat.NativeText) for sequence in action.shortcuts()]
-    return ", ".join(dict.fromkeys(keys))
+    """Its own keys; those that only some keyboards have, for opening or finding, are left out."""
+    usual = (sequence for sequence in action.shortcuts() if _is_on_every_keyboard(sequence.toString()))
+    return ", ".join(dict.fromkeys(keys.toString(QKeySequence.SequenceFormat.NativeText) for keys in usual))
+
+
+def _is_on_every_keyboard(portable: str) -> bool:
+    """Keys for copying or finding by themselves are called so, in one longer word."""
+    return "+" in portable or len(portable) <= 3 or portable in _LONG_NAMES

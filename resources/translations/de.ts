@@ -1,0 +1,1988 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+    <context>
+        <name />
+        <message>
+            <source>Choose a folder</source>
+            <translation>Ordner wählen</translation>
+        </message>
+        <message>
+            <source>Models (*.gguf);;All files (*)</source>
+            <translation>Modelle (*.gguf);;Alle Dateien (*)</translation>
+        </message>
+        <message>
+            <source>Open a model file</source>
+            <translation>Modelldatei öffnen</translation>
+        </message>
+    </context>
+    <context>
+        <name>App</name>
+        <message>
+            <source>Another window of Headwater is open. Close it, then delete everything.</source>
+            <translation>Ein weiteres Fenster von Headwater ist offen. Erst dieses schließen, dann alles löschen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>ChatSession</name>
+        <message>
+            <source>This conversation went on in another window. Open it again from the list to see it; what you typed stays.</source>
+            <translation>Diese Unterhaltung ging in einem anderen Fenster weiter. Öffnen Sie sie aus der Liste neu, um sie zu sehen; was Sie getippt haben, bleibt.</translation>
+        </message>
+    </context>
+    <context>
+        <name>ChatSettings</name>
+        <message>
+            <source>A system prompt and a sampling under a name.</source>
+            <translation>Ein System-Prompt und ein Sampling unter einem Namen.</translation>
+        </message>
+        <message>
+            <source>Close the settings of this conversation</source>
+            <translation>Einstellungen dieser Unterhaltung schließen</translation>
+        </message>
+        <message>
+            <source>Delete</source>
+            <translation>Löschen</translation>
+        </message>
+        <message>
+            <source>How the next token is chosen. What is left open is as the model's file says, else as usual.</source>
+            <translation>Wie das nächste Token gewählt wird. Was offen bleibt, ist wie in der Modelldatei, sonst wie üblich.</translation>
+        </message>
+        <message>
+            <source>How the next token is chosen. What is left open is up to the server.</source>
+            <translation>Wie das nächste Token gewählt wird. Was offen bleibt, bestimmt der Server.</translation>
+        </message>
+        <message>
+            <source>Leave all of it to the model</source>
+            <translation>Alles dem Modell überlassen</translation>
+        </message>
+        <message>
+            <source>Name</source>
+            <translation>Name</translation>
+        </message>
+        <message>
+            <source>Name of the preset</source>
+            <translation>Name der Voreinstellung</translation>
+        </message>
+        <message>
+            <source>No system prompt</source>
+            <translation>Kein System-Prompt</translation>
+        </message>
+        <message>
+            <source>None</source>
+            <translation>Keine</translation>
+        </message>
+        <message>
+            <source>Preset</source>
+            <translation>Voreinstellung</translation>
+        </message>
+        <message>
+            <source>Sampling</source>
+            <translation>Sampling</translation>
+        </message>
+        <message>
+            <source>Save</source>
+            <translation>Sichern</translation>
+        </message>
+        <message>
+            <source>System prompt</source>
+            <translation>System-Prompt</translation>
+        </message>
+        <message>
+            <source>This conversation</source>
+            <translation>Diese Unterhaltung</translation>
+        </message>
+        <message>
+            <source>What the model reads before everything else: who it is, how it answers. Another one is read anew.</source>
+            <translation>Was das Modell vor allem anderen liest: wer es ist, wie es antwortet. Ein anderer wird neu gelesen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>Composer</name>
+        <message>
+            <source>Esc stops the reply</source>
+            <translation>Esc hält die Antwort an</translation>
+        </message>
+        <message>
+            <source>On: the model thinks before it answers, which takes longer.
+Off: it answers at once.</source>
+            <translation>An: Das Modell überlegt, bevor es antwortet; das dauert länger.
+Aus: Es antwortet sofort.</translation>
+        </message>
+        <message>
+            <source>Send</source>
+            <translation>Senden</translation>
+        </message>
+        <message>
+            <source>Send ({key})</source>
+            <translation>Senden ({key})</translation>
+        </message>
+        <message>
+            <source>Shift+Enter for a new line</source>
+            <translation>Umschalt+Enter für eine neue Zeile</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>Anhalten</translation>
+        </message>
+        <message>
+            <source>Stop the reply (Esc)</source>
+            <translation>Antwort anhalten (Esc)</translation>
+        </message>
+        <message>
+            <source>Thinking</source>
+            <translation>Überlegen</translation>
+        </message>
+    </context>
+    <context>
+        <name>ConversationList</name>
+        <message>
+            <source>Conversations are kept here, on this machine.</source>
+            <translation>Unterhaltungen werden hier aufbewahrt, auf diesem Rechner.</translation>
+        </message>
+        <message>
+            <source>Headwater</source>
+            <translation>Headwater</translation>
+        </message>
+        <message>
+            <source>Hide the sidebar (Ctrl+B)</source>
+            <translation>Seitenleiste verbergen (Strg+B)</translation>
+        </message>
+        <message>
+            <source>New conversation (Ctrl+N)</source>
+            <translation>Neue Unterhaltung (Strg+N)</translation>
+        </message>
+    </context>
+    <context>
+        <name>CopyButton</name>
+        <message>
+            <source>Copied</source>
+            <translation>Kopiert</translation>
+        </message>
+        <message>
+            <source>Copy</source>
+            <translation>Kopieren</translation>
+        </message>
+    </context>
+    <context>
+        <name>CrashDialog</name>
+        <message>
+            <source>Copy the report</source>
+            <translation>Bericht kopieren</translation>
+        </message>
+        <message>
+            <source>Headwater</source>
+            <translation>Headwater</translation>
+        </message>
+        <message>
+            <source>Report</source>
+            <translation>Bericht</translation>
+        </message>
+        <message>
+            <source>Something went wrong inside Headwater. What was said so far is kept, and you can go on.
+This report helps to repair it; it holds nothing of your conversations.</source>
+            <translation>In Headwater ist etwas schiefgegangen. Was bisher gesagt wurde, ist gesichert, und es kann weitergehen.
+Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>Details</name>
+        <message>
+            <source>1 older message</source>
+            <translation>1 ältere Nachricht</translation>
+        </message>
+        <message>
+            <source>Decode</source>
+            <translation>Decode</translation>
+        </message>
+        <message>
+            <source>Drafts</source>
+            <translation>Entwürfe</translation>
+        </message>
+        <message>
+            <source>Ended</source>
+            <translation>Ende</translation>
+        </message>
+        <message>
+            <source>File</source>
+            <translation>Datei</translation>
+        </message>
+        <message>
+            <source>First token after</source>
+            <translation>Erstes Token nach</translation>
+        </message>
+        <message>
+            <source>From the KV cache</source>
+            <translation>Aus dem KV-Cache</translation>
+        </message>
+        <message>
+            <source>In all</source>
+            <translation>Insgesamt</translation>
+        </message>
+        <message>
+            <source>Left out</source>
+            <translation>Weggelassen</translation>
+        </message>
+        <message>
+            <source>Loading the model</source>
+            <translation>Laden des Modells</translation>
+        </message>
+        <message>
+            <source>Model</source>
+            <translation>Modell</translation>
+        </message>
+        <message>
+            <source>Prefill</source>
+            <translation>Prefill</translation>
+        </message>
+        <message>
+            <source>Reading began</source>
+            <translation>Lesen begann</translation>
+        </message>
+        <message>
+            <source>Server</source>
+            <translation>Server</translation>
+        </message>
+        <message>
+            <source>Shown</source>
+            <translation>Gezeigt</translation>
+        </message>
+        <message>
+            <source>Time</source>
+            <translation>Zeit</translation>
+        </message>
+        <message>
+            <source>Tokens read</source>
+            <translation>Gelesene Tokens</translation>
+        </message>
+        <message>
+            <source>Tokens written</source>
+            <translation>Geschriebene Tokens</translation>
+        </message>
+        <message>
+            <source>Waited</source>
+            <translation>Gewartet</translation>
+        </message>
+        <message>
+            <source>at the length asked for</source>
+            <translation>bei der verlangten Länge</translation>
+        </message>
+        <message>
+            <source>by the model</source>
+            <translation>durch das Modell</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>gescheitert</translation>
+        </message>
+        <message>
+            <source>interrupted: Headwater closed meanwhile</source>
+            <translation>unterbrochen: Headwater wurde währenddessen beendet</translation>
+        </message>
+        <message>
+            <source>of which cached</source>
+            <translation>davon gecacht</translation>
+        </message>
+        <message>
+            <source>stopped by you</source>
+            <translation>von Ihnen angehalten</translation>
+        </message>
+        <message>
+            <source>while it was written</source>
+            <translation>während sie entstand</translation>
+        </message>
+        <message>
+            <source>whole, at its end</source>
+            <translation>ganz, am Ende</translation>
+        </message>
+        <message>
+            <source>with the context window full</source>
+            <translation>mit vollem Kontextfenster</translation>
+        </message>
+        <message>
+            <source>written over by you</source>
+            <translation>von Ihnen überschrieben</translation>
+        </message>
+        <message>
+            <source>{accepted} of {drafted} tokens taken</source>
+            <translation>{accepted} von {drafted} Tokens übernommen</translation>
+        </message>
+        <message>
+            <source>{count} older messages</source>
+            <translation>{count} ältere Nachrichten</translation>
+        </message>
+        <message>
+            <source>{read} tokens read, {written} written</source>
+            <translation>{read} Tokens gelesen, {written} geschrieben</translation>
+        </message>
+        <message>
+            <source>{seconds} s</source>
+            <translation>{seconds} s</translation>
+        </message>
+        <message>
+            <source>{seconds} s, {rate} tok/s</source>
+            <translation>{seconds} s, {rate} Tok/s</translation>
+        </message>
+        <message>
+            <source>{tokens}, {reasoning} of them reasoning</source>
+            <translation>{tokens}, davon {reasoning} Überlegung</translation>
+        </message>
+    </context>
+    <context>
+        <name>DetailsPanel</name>
+        <message>
+            <source>Close the details</source>
+            <translation>Einzelheiten schließen</translation>
+        </message>
+        <message>
+            <source>Details</source>
+            <translation>Einzelheiten</translation>
+        </message>
+    </context>
+    <context>
+        <name>DraftAttachments</name>
+        <message>
+            <source>Up to {count} files go along at once.</source>
+            <translation>Höchstens {count} Dateien gehen auf einmal mit.</translation>
+        </message>
+    </context>
+    <context>
+        <name>EmptyState</name>
+        <message>
+            <source>Answers from {server}</source>
+            <translation>Antwortet von {server}</translation>
+        </message>
+        <message>
+            <source>Answers from {server}, a window of {context} tokens</source>
+            <translation>Antwortet von {server}, Fenster von {context} Tokens</translation>
+        </message>
+        <message>
+            <source>Draft a friendly note that moves our meeting from Tuesday to Thursday.</source>
+            <translation>Entwirf eine freundliche Nachricht, die unser Treffen von Dienstag auf Donnerstag verlegt.</translation>
+        </message>
+        <message>
+            <source>Explain KV caching in one sentence.</source>
+            <translation>Explain KV caching in one sentence.</translation>
+        </message>
+        <message>
+            <source>Explain in one sentence what a KV cache saves.</source>
+            <translation>Erkläre in einem Satz, was ein KV-Cache spart.</translation>
+        </message>
+        <message>
+            <source>Headwater runs language models on your own machine. Open a model file (.gguf), or drop one here.</source>
+            <translation>Headwater führt Sprachmodelle auf dem eigenen Rechner aus. Eine Modelldatei (.gguf) öffnen oder hierher ziehen.</translation>
+        </message>
+        <message>
+            <source>It cannot answer now.</source>
+            <translation>Es kann jetzt nicht antworten.</translation>
+        </message>
+        <message>
+            <source>It runs on this machine, and what you write stays here. Good for drafting, explaining and rewriting; check what matters, as with every language model.</source>
+            <translation>Es läuft auf diesem Rechner, und was Sie schreiben, bleibt hier. Gut zum Entwerfen, Erklären und Umschreiben; prüfen Sie, worauf es ankommt, wie bei jedem Sprachmodell.</translation>
+        </message>
+        <message>
+            <source>No model yet</source>
+            <translation>Noch kein Modell</translation>
+        </message>
+        <message>
+            <source>Open a model file…</source>
+            <translation>Modelldatei öffnen…</translation>
+        </message>
+        <message>
+            <source>Tell me a long story about a lighthouse keeper and a lost boat.</source>
+            <translation>Tell me a long story about a lighthouse keeper and a lost boat.</translation>
+        </message>
+        <message>
+            <source>The small model that comes with Headwater: good for trying how fast this machine reads and writes, and for playing with words. Not for facts: it is often wrong, and sounds sure.</source>
+            <translation>Das kleine Modell, das mit Headwater kommt: gut, um zu erproben, wie schnell dieser Rechner liest und schreibt, und um mit Worten zu spielen, am besten englischen. Nicht für Fakten: Es irrt oft und klingt dabei sicher.</translation>
+        </message>
+        <message>
+            <source>What should I know before I read about how language models choose the next word?</source>
+            <translation>Was sollte ich wissen, bevor ich lese, wie Sprachmodelle das nächste Wort wählen?</translation>
+        </message>
+        <message>
+            <source>Write a short poem about a river that begins in the hills.</source>
+            <translation>Write a short poem about a river that begins in the hills.</translation>
+        </message>
+        <message>
+            <source>{parameters} parameters, {quantisation}, a window of {context} tokens</source>
+            <translation>{parameters} Parameter, {quantisation}, Fenster von {context} Tokens</translation>
+        </message>
+    </context>
+    <context>
+        <name>Figure</name>
+        <message>
+            <source>{name}: not known yet</source>
+            <translation>{name}: noch nicht bekannt</translation>
+        </message>
+        <message>
+            <source>{name}: {figure}</source>
+            <translation>{name}: {figure}</translation>
+        </message>
+    </context>
+    <context>
+        <name>FindBar</name>
+        <message>
+            <source>Close (Esc)</source>
+            <translation>Schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Find in this conversation</source>
+            <translation>In dieser Unterhaltung suchen</translation>
+        </message>
+        <message>
+            <source>Next hit (F3)</source>
+            <translation>Nächster Treffer (F3)</translation>
+        </message>
+        <message>
+            <source>Not found</source>
+            <translation>Nicht gefunden</translation>
+        </message>
+        <message>
+            <source>Previous hit (Shift+F3)</source>
+            <translation>Voriger Treffer (Umschalt+F3)</translation>
+        </message>
+        <message>
+            <source>{number} of {total}</source>
+            <translation>{number} von {total}</translation>
+        </message>
+        <message>
+            <source>{total}+</source>
+            <translation>{total}+</translation>
+        </message>
+    </context>
+    <context>
+        <name>FoldButton</name>
+        <message>
+            <source>Hide the reasoning</source>
+            <translation>Überlegung verbergen</translation>
+        </message>
+        <message>
+            <source>Show the reasoning</source>
+            <translation>Überlegung zeigen</translation>
+        </message>
+    </context>
+    <context>
+        <name>LatestPill</name>
+        <message>
+            <source>Go to the latest text</source>
+            <translation>Zum neuesten Text</translation>
+        </message>
+        <message>
+            <source>Latest</source>
+            <translation>Neuestes</translation>
+        </message>
+    </context>
+    <context>
+        <name>MessageControls</name>
+        <message>
+            <source>Branch {number} of {count}</source>
+            <translation>Zweig {number} von {count}</translation>
+        </message>
+        <message>
+            <source>Copy</source>
+            <translation>Kopieren</translation>
+        </message>
+        <message>
+            <source>Edit</source>
+            <translation>Bearbeiten</translation>
+        </message>
+        <message>
+            <source>More</source>
+            <translation>Mehr</translation>
+        </message>
+        <message>
+            <source>Regenerate</source>
+            <translation>Neu erzeugen</translation>
+        </message>
+        <message>
+            <source>The branch before</source>
+            <translation>Voriger Zweig</translation>
+        </message>
+        <message>
+            <source>The next branch</source>
+            <translation>Nächster Zweig</translation>
+        </message>
+        <message>
+            <source>{action}, {number} of {count}</source>
+            <translation>{action}, {number} von {count}</translation>
+        </message>
+        <message>
+            <source>{action}: message of {name}</source>
+            <translation>{action}: Nachricht von {name}</translation>
+        </message>
+    </context>
+    <context>
+        <name>MessageEditor</name>
+        <message>
+            <source>Cancel</source>
+            <translation>Abbrechen</translation>
+        </message>
+        <message>
+            <source>Ctrl+Enter saves, Escape leaves it as it was</source>
+            <translation>Strg+Enter sichert, Esc lässt es, wie es war</translation>
+        </message>
+        <message>
+            <source>Edit the message</source>
+            <translation>Nachricht bearbeiten</translation>
+        </message>
+        <message>
+            <source>Edit the reply</source>
+            <translation>Antwort bearbeiten</translation>
+        </message>
+        <message>
+            <source>Enter sends, Shift+Enter begins a new line, Escape leaves it as it was</source>
+            <translation>Enter sendet, Umschalt+Enter beginnt eine neue Zeile, Esc lässt es, wie es war</translation>
+        </message>
+        <message>
+            <source>Save</source>
+            <translation>Sichern</translation>
+        </message>
+        <message>
+            <source>Send</source>
+            <translation>Senden</translation>
+        </message>
+    </context>
+    <context>
+        <name>ModelNotices</name>
+        <message>
+            <source>Change the key…</source>
+            <translation>Schlüssel ändern…</translation>
+        </message>
+        <message>
+            <source>No model is open, so nothing was sent. Open one, then send again.</source>
+            <translation>Kein Modell ist offen, darum wurde nichts gesendet. Eines öffnen, dann noch einmal senden.</translation>
+        </message>
+        <message>
+            <source>Open a model file…</source>
+            <translation>Modelldatei öffnen…</translation>
+        </message>
+        <message>
+            <source>Open another…</source>
+            <translation>Anderes öffnen…</translation>
+        </message>
+        <message>
+            <source>Run it on the CPU</source>
+            <translation>Auf der CPU ausführen</translation>
+        </message>
+        <message>
+            <source>Run it on what is here</source>
+            <translation>Auf dem ausführen, was da ist</translation>
+        </message>
+        <message>
+            <source>Try again</source>
+            <translation>Noch einmal versuchen</translation>
+        </message>
+        <message>
+            <source>Use a window of {count} tokens</source>
+            <translation>Fenster von {count} Tokens nehmen</translation>
+        </message>
+        <message>
+            <source>{model} has no chat template of its own. A plain one ({template}) stands in; replies may ramble.</source>
+            <translation>{model} hat keine eigene Chat-Vorlage. Eine einfache ({template}) springt ein; Antworten können abschweifen.</translation>
+        </message>
+        <message>
+            <source>{model} is no longer at {path}. {other} answers instead.</source>
+            <translation>{model} liegt nicht mehr unter {path}. {other} antwortet stattdessen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>ModelPicker</name>
+        <message>
+            <source>A window of {context} tokens</source>
+            <translation>Fenster von {context} Tokens</translation>
+        </message>
+        <message>
+            <source>Asking the server at {server}. You can type and send meanwhile.</source>
+            <translation>Fragt den Server {server}. Tippen und Senden geht schon.</translation>
+        </message>
+        <message>
+            <source>Chat template: none in the file; a plain one stands in for it ({name})</source>
+            <translation>Chat-Vorlage: keine in der Datei; eine einfache springt ein ({name})</translation>
+        </message>
+        <message>
+            <source>Chat template: {name}</source>
+            <translation>Chat-Vorlage: {name}</translation>
+        </message>
+        <message>
+            <source>Loading, {percent}. You can type and send meanwhile.</source>
+            <translation>Lädt, {percent}. Tippen und Senden geht schon.</translation>
+        </message>
+        <message>
+            <source>Model: {name}</source>
+            <translation>Modell: {name}</translation>
+        </message>
+        <message>
+            <source>No model</source>
+            <translation>Kein Modell</translation>
+        </message>
+        <message>
+            <source>No model is open. Choose one.</source>
+            <translation>Kein Modell ist offen. Eines wählen.</translation>
+        </message>
+        <message>
+            <source>Not in memory now; the next message loads it.</source>
+            <translation>Zurzeit nicht im Speicher; die nächste Nachricht lädt es.</translation>
+        </message>
+        <message>
+            <source>Which model answers</source>
+            <translation>Welches Modell antwortet</translation>
+        </message>
+        <message>
+            <source>answers from {server}</source>
+            <translation>antwortet von {server}</translation>
+        </message>
+        <message>
+            <source>{model} at {server}</source>
+            <translation>{model} auf {server}</translation>
+        </message>
+        <message>
+            <source>{name}
+{parameters} parameters, {quantisation}, {architecture}
+{size} MB, {device}</source>
+            <translation>{name}
+{parameters} Parameter, {quantisation}, {architecture}
+{size} MB, {device}</translation>
+        </message>
+        <message>
+            <source>{percent} %</source>
+            <translation>{percent} %</translation>
+        </message>
+    </context>
+    <context>
+        <name>Notice</name>
+        <message>
+            <source>Put this notice away</source>
+            <translation>Hinweis schließen</translation>
+        </message>
+    </context>
+    <context>
+        <name>Offers</name>
+        <message>
+            <source>Change the key…</source>
+            <translation>Schlüssel ändern…</translation>
+        </message>
+        <message>
+            <source>Continue</source>
+            <translation>Fortsetzen</translation>
+        </message>
+        <message>
+            <source>Have it answered</source>
+            <translation>Beantworten lassen</translation>
+        </message>
+        <message>
+            <source>Leave out the oldest turns</source>
+            <translation>Älteste Beiträge weglassen</translation>
+        </message>
+        <message>
+            <source>Try again</source>
+            <translation>Noch einmal versuchen</translation>
+        </message>
+        <message>
+            <source>Use a larger window ({tokens} tokens)</source>
+            <translation>Größeres Fenster nehmen ({tokens} Tokens)</translation>
+        </message>
+        <message>
+            <source>Use a larger window ({tokens} tokens, +{megabytes} MB)</source>
+            <translation>Größeres Fenster nehmen ({tokens} Tokens, +{megabytes} MB)</translation>
+        </message>
+    </context>
+    <context>
+        <name>Preferences</name>
+        <message>
+            <source>A start opens the last conversation where it was read.</source>
+            <translation>Ein Start öffnet die letzte Unterhaltung dort, wo sie gelesen wurde.</translation>
+        </message>
+        <message>
+            <source>Address of the proxy</source>
+            <translation>Adresse des Proxys</translation>
+        </message>
+        <message>
+            <source>All conversations with their backups and KV states, all settings, what was measured and logged, and the keys of the servers above. Headwater ends with it. Model files stay. This cannot be undone.</source>
+            <translation>Alle Unterhaltungen mit ihren Sicherungen und KV-Zuständen, alle Einstellungen, was gemessen und protokolliert wurde, und die Schlüssel der Server oben. Headwater wird damit beendet. Modelldateien bleiben. Das lässt sich nicht rückgängig machen.</translation>
+        </message>
+        <message>
+            <source>Also with Ctrl and + or -; Ctrl+0 is 100 %.</source>
+            <translation>Auch mit Strg und + oder -; Strg+0 ist 100 %.</translation>
+        </message>
+        <message>
+            <source>An address begins with http:// or https:// and holds no password.</source>
+            <translation>Eine Adresse beginnt mit http:// oder https:// und enthält kein Passwort.</translation>
+        </message>
+        <message>
+            <source>Appearance</source>
+            <translation>Aussehen</translation>
+        </message>
+        <message>
+            <source>As the system</source>
+            <translation>Wie das System</translation>
+        </message>
+        <message>
+            <source>Automatic</source>
+            <translation>Automatisch</translation>
+        </message>
+        <message>
+            <source>Automatic puts as many there as are forecast to fit (n_gpu_layers).</source>
+            <translation>Automatisch legt so viele dorthin, wie der Vorhersage nach passen (n_gpu_layers).</translation>
+        </message>
+        <message>
+            <source>Automatic takes what was measured to be fastest.</source>
+            <translation>Automatisch nimmt, was als am schnellsten gemessen wurde.</translation>
+        </message>
+        <message>
+            <source>Before the answer, with models that have a switch for it.</source>
+            <translation>Vor der Antwort, bei Modellen, die einen Schalter dafür haben.</translation>
+        </message>
+        <message>
+            <source>Begin where I left</source>
+            <translation>Dort weitermachen</translation>
+        </message>
+        <message>
+            <source>Carets do not blink, and nothing fades or slides. Where the system asks for it, it is so already.</source>
+            <translation>Schreibmarken blinken nicht, nichts blendet oder gleitet. Wo das System es wünscht, ist es schon so.</translation>
+        </message>
+        <message>
+            <source>Choose the folder of model files</source>
+            <translation>Ordner der Modelldateien wählen</translation>
+        </message>
+        <message>
+            <source>Choose…</source>
+            <translation>Wählen…</translation>
+        </message>
+        <message>
+            <source>Close the preferences (Esc)</source>
+            <translation>Einstellungen schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Colours</source>
+            <translation>Farben</translation>
+        </message>
+        <message>
+            <source>Confirmation</source>
+            <translation>Bestätigung</translation>
+        </message>
+        <message>
+            <source>Connect to a server…</source>
+            <translation>Mit einem Server verbinden…</translation>
+        </message>
+        <message>
+            <source>Context window</source>
+            <translation>Kontextfenster</translation>
+        </message>
+        <message>
+            <source>Conversations and settings</source>
+            <translation>Unterhaltungen und Einstellungen</translation>
+        </message>
+        <message>
+            <source>Dark</source>
+            <translation>Dunkel</translation>
+        </message>
+        <message>
+            <source>Delete everything</source>
+            <translation>Alles löschen</translation>
+        </message>
+        <message>
+            <source>Delete everything and quit</source>
+            <translation>Alles löschen und beenden</translation>
+        </message>
+        <message>
+            <source>Device</source>
+            <translation>Gerät</translation>
+        </message>
+        <message>
+            <source>Folders</source>
+            <translation>Ordner</translation>
+        </message>
+        <message>
+            <source>Font</source>
+            <translation>Schrift</translation>
+        </message>
+        <message>
+            <source>Holds from the next request.</source>
+            <translation>Gilt ab der nächsten Anfrage.</translation>
+        </message>
+        <message>
+            <source>Holds from the next start.</source>
+            <translation>Gilt ab dem nächsten Start.</translation>
+        </message>
+        <message>
+            <source>How what was read is kept. q8_0 is a little less exact.</source>
+            <translation>Wie Gelesenes behalten wird. q8_0 ist etwas weniger genau.</translation>
+        </message>
+        <message>
+            <source>In memory</source>
+            <translation>Im Arbeitsspeicher</translation>
+        </message>
+        <message>
+            <source>KV cache</source>
+            <translation>KV-Cache</translation>
+        </message>
+        <message>
+            <source>Keep some on disk</source>
+            <translation>Einige auf der Platte behalten</translation>
+        </message>
+        <message>
+            <source>Keys are kept in the system's keyring, never in a file.</source>
+            <translation>Schlüssel liegen im Schlüsselbund des Systems, nie in einer Datei.</translation>
+        </message>
+        <message>
+            <source>Language</source>
+            <translation>Sprache</translation>
+        </message>
+        <message>
+            <source>Layers on the GPU</source>
+            <translation>Schichten auf der GPU</translation>
+        </message>
+        <message>
+            <source>Light</source>
+            <translation>Hell</translation>
+        </message>
+        <message>
+            <source>Load it so now</source>
+            <translation>Jetzt so laden</translation>
+        </message>
+        <message>
+            <source>Model files</source>
+            <translation>Modelldateien</translation>
+        </message>
+        <message>
+            <source>Models on this machine</source>
+            <translation>Modelle auf diesem Rechner</translation>
+        </message>
+        <message>
+            <source>None</source>
+            <translation>Keiner</translation>
+        </message>
+        <message>
+            <source>Off: nothing is kept there, and what was there is deleted.</source>
+            <translation>Aus: Dort bleibt nichts, und was dort war, wird gelöscht.</translation>
+        </message>
+        <message>
+            <source>On disk</source>
+            <translation>Auf der Platte</translation>
+        </message>
+        <message>
+            <source>On: a reply appears while it is written. Off: whole, at its end. The model is as fast either way.</source>
+            <translation>An: Eine Antwort erscheint, während sie entsteht. Aus: ganz, am Ende. Das Modell ist gleich schnell.</translation>
+        </message>
+        <message>
+            <source>Open</source>
+            <translation>Öffnen</translation>
+        </message>
+        <message>
+            <source>Open the data folder</source>
+            <translation>Datenordner öffnen</translation>
+        </message>
+        <message>
+            <source>Preferences</source>
+            <translation>Einstellungen</translation>
+        </message>
+        <message>
+            <source>Proxy</source>
+            <translation>Proxy</translation>
+        </message>
+        <message>
+            <source>Reduced motion</source>
+            <translation>Weniger Bewegung</translation>
+        </message>
+        <message>
+            <source>Send with</source>
+            <translation>Senden mit</translation>
+        </message>
+        <message>
+            <source>Servers</source>
+            <translation>Server</translation>
+        </message>
+        <message>
+            <source>Size</source>
+            <translation>Größe</translation>
+        </message>
+        <message>
+            <source>Streaming</source>
+            <translation>Streaming</translation>
+        </message>
+        <message>
+            <source>The CPU</source>
+            <translation>Die CPU</translation>
+        </message>
+        <message>
+            <source>The KV states of conversations that were left are kept, so that they need not be read again. They hold what was said, and can be deleted at any time.</source>
+            <translation>Die KV-Zustände verlassener Unterhaltungen bleiben erhalten, damit sie nicht noch einmal gelesen werden müssen. Sie enthalten, was gesagt wurde, und können jederzeit gelöscht werden.</translation>
+        </message>
+        <message>
+            <source>The folder cannot be shown here: {folder}</source>
+            <translation>Der Ordner kann hier nicht gezeigt werden: {folder}</translation>
+        </message>
+        <message>
+            <source>The installed llama.cpp sees no GPU here.</source>
+            <translation>Das installierte llama.cpp sieht hier keine GPU.</translation>
+        </message>
+        <message>
+            <source>The other one begins a new line, as does Shift+Enter.</source>
+            <translation>Die andere beginnt eine neue Zeile, ebenso Umschalt+Enter.</translation>
+        </message>
+        <message>
+            <source>The system's</source>
+            <translation>Vom System</translation>
+        </message>
+        <message>
+            <source>The way to other computers. The system's is also that of HTTP_PROXY and HTTPS_PROXY.</source>
+            <translation>Der Weg zu anderen Rechnern. Der des Systems ist auch der von HTTP_PROXY und HTTPS_PROXY.</translation>
+        </message>
+        <message>
+            <source>There is no keyring here: keys are kept until Headwater closes.</source>
+            <translation>Hier gibt es keinen Schlüsselbund: Schlüssel bleiben, bis Headwater beendet wird.</translation>
+        </message>
+        <message>
+            <source>Thinking</source>
+            <translation>Überlegen</translation>
+        </message>
+        <message>
+            <source>This holds from the next load of a model.</source>
+            <translation>Dies gilt ab dem nächsten Laden eines Modells.</translation>
+        </message>
+        <message>
+            <source>This one:</source>
+            <translation>Dieser:</translation>
+        </message>
+        <message>
+            <source>Threads</source>
+            <translation>Threads</translation>
+        </message>
+        <message>
+            <source>Use the usual one</source>
+            <translation>Den üblichen nehmen</translation>
+        </message>
+        <message>
+            <source>What a model can read at once (n_ctx). Automatic is 4,096, or less where it was trained for less.</source>
+            <translation>Was ein Modell auf einmal lesen kann (n_ctx). Automatisch ist 4096, oder weniger, wo es für weniger trainiert wurde.</translation>
+        </message>
+        <message>
+            <source>What computes. Automatic takes the GPU where there is one.</source>
+            <translation>Was rechnet. Automatisch nimmt die GPU, wo es eine gibt.</translation>
+        </message>
+        <message>
+            <source>What is beyond it is deleted at once.</source>
+            <translation>Was darüber hinausgeht, wird sofort gelöscht.</translation>
+        </message>
+        <message>
+            <source>What was read of conversations</source>
+            <translation>Was von Unterhaltungen gelesen wurde</translation>
+        </message>
+        <message>
+            <source>Without one, the key is OPENAI_API_KEY from the environment for api.openai.com, and HEADWATER_API_KEY for a server that is named at the start.</source>
+            <translation>Ohne einen gilt aus der Umgebung OPENAI_API_KEY für api.openai.com und HEADWATER_API_KEY für einen Server, der beim Start genannt wird.</translation>
+        </message>
+        <message>
+            <source>Writing and reading</source>
+            <translation>Schreiben und Lesen</translation>
+        </message>
+        <message>
+            <source>Zoom of messages</source>
+            <translation>Vergrößerung der Nachrichten</translation>
+        </message>
+        <message>
+            <source>delete</source>
+            <translation>löschen</translation>
+        </message>
+        <message>
+            <source>f16, exact</source>
+            <translation>f16, genau</translation>
+        </message>
+        <message>
+            <source>q8_0, half the memory</source>
+            <translation>q8_0, halber Speicher</translation>
+        </message>
+        <message>
+            <source>tokens</source>
+            <translation>Tokens</translation>
+        </message>
+        <message>
+            <source>type: {word}</source>
+            <translation>hier tippen: {word}</translation>
+        </message>
+        <message>
+            <source>{model} is loaded otherwise. This holds from its next load.</source>
+            <translation>{model} ist anders geladen. Dies gilt ab dem nächsten Laden.</translation>
+        </message>
+        <message>
+            <source>{name}, {free} of {total} GB free</source>
+            <translation>{name}, {free} von {total} GB frei</translation>
+        </message>
+        <message>
+            <source>{size} pt</source>
+            <translation>{size} pt</translation>
+        </message>
+    </context>
+    <context>
+        <name>Progress</name>
+        <message>
+            <source>Loading the model, {percent} %</source>
+            <translation>Lädt das Modell, {percent} %</translation>
+        </message>
+        <message>
+            <source>Reading {tokens} tokens</source>
+            <translation>Liest {tokens} Tokens</translation>
+        </message>
+        <message>
+            <source>Reading {tokens} tokens, {seconds} s left</source>
+            <translation>Liest {tokens} Tokens, noch {seconds} s</translation>
+        </message>
+        <message>
+            <source>Thinking, {tokens} tokens</source>
+            <translation>Überlegt, {tokens} Tokens</translation>
+        </message>
+        <message>
+            <source>Thinking, {tokens} tokens, {seconds} s</source>
+            <translation>Überlegt, {tokens} Tokens, {seconds} s</translation>
+        </message>
+        <message>
+            <source>Thought for {seconds} s</source>
+            <translation>{seconds} s überlegt</translation>
+        </message>
+        <message>
+            <source>Waiting for its turn</source>
+            <translation>Wartet, bis es an der Reihe ist</translation>
+        </message>
+        <message>
+            <source>{tokens} tokens, {seconds} s</source>
+            <translation>{tokens} Tokens, {seconds} s</translation>
+        </message>
+    </context>
+    <context>
+        <name>ReadingActions</name>
+        <message>
+            <source>&amp;Find in this conversation…</source>
+            <translation>In dieser Unterhaltung &amp;suchen…</translation>
+        </message>
+        <message>
+            <source>Copy as &amp;Markdown</source>
+            <translation>Als &amp;Markdown kopieren</translation>
+        </message>
+        <message>
+            <source>Find ne&amp;xt</source>
+            <translation>&amp;Weitersuchen</translation>
+        </message>
+        <message>
+            <source>Find pre&amp;vious</source>
+            <translation>&amp;Rückwärts suchen</translation>
+        </message>
+        <message>
+            <source>Usual si&amp;ze</source>
+            <translation>Übliche &amp;Größe</translation>
+        </message>
+        <message>
+            <source>Zoom &amp;in</source>
+            <translation>&amp;Vergrößern</translation>
+        </message>
+        <message>
+            <source>Zoom &amp;out</source>
+            <translation>Ver&amp;kleinern</translation>
+        </message>
+    </context>
+    <context>
+        <name>SamplingForm</name>
+        <message>
+            <source>0 always takes the likeliest token. Higher is more varied, and sooner wrong.</source>
+            <translation>0 nimmt stets das wahrscheinlichste Token. Höher ist vielfältiger und eher falsch.</translation>
+        </message>
+        <message>
+            <source>2 aims at a constant surprise, in place of all that leaves tokens out; 0 does not.</source>
+            <translation>2 strebt eine gleichbleibende Überraschung an, anstelle von allem, was Tokens weglässt; 0 nicht.</translation>
+        </message>
+        <message>
+            <source>Against coming back to things</source>
+            <translation>Gegen Rückkehr zum Gesagten</translation>
+        </message>
+        <message>
+            <source>Against repeated passages</source>
+            <translation>Gegen wiederholte Stellen</translation>
+        </message>
+        <message>
+            <source>Against repeating</source>
+            <translation>Gegen Wiederholung</translation>
+        </message>
+        <message>
+            <source>Against wearing words out</source>
+            <translation>Gegen abgenutzte Wörter</translation>
+        </message>
+        <message>
+            <source>Choose among</source>
+            <translation>Auswahl aus</translation>
+        </message>
+        <message>
+            <source>Even surprise</source>
+            <translation>Gleichmäßige Überraschung</translation>
+        </message>
+        <message>
+            <source>Fewer of them</source>
+            <translation>Weniger davon</translation>
+        </message>
+        <message>
+            <source>Freedom</source>
+            <translation>Freiheit</translation>
+        </message>
+        <message>
+            <source>Freedom by uncertainty</source>
+            <translation>Freiheit nach Unsicherheit</translation>
+        </message>
+        <message>
+            <source>How far back passages are looked for</source>
+            <translation>Wie weit zurück Stellen gesucht werden</translation>
+        </message>
+        <message>
+            <source>How far back penalties look</source>
+            <translation>Wie weit Strafen zurückschauen</translation>
+        </message>
+        <message>
+            <source>How fast it is approached</source>
+            <translation>Wie schnell sie angenähert wird</translation>
+        </message>
+        <message>
+            <source>How it follows uncertainty</source>
+            <translation>Wie sie der Unsicherheit folgt</translation>
+        </message>
+        <message>
+            <source>Least likely one</source>
+            <translation>Unwahrscheinlichstes</translation>
+        </message>
+        <message>
+            <source>Leave out the likeliest</source>
+            <translation>Die wahrscheinlichsten weglassen</translation>
+        </message>
+        <message>
+            <source>More of them</source>
+            <translation>Mehr davon</translation>
+        </message>
+        <message>
+            <source>Repetitions that may be</source>
+            <translation>Erlaubte Wiederholungen</translation>
+        </message>
+        <message>
+            <source>Same choice again</source>
+            <translation>Gleiche Wahl noch einmal</translation>
+        </message>
+        <message>
+            <source>Share to choose from</source>
+            <translation>Anteil zur Auswahl</translation>
+        </message>
+        <message>
+            <source>The longer, the more</source>
+            <translation>Je länger, desto mehr</translation>
+        </message>
+        <message>
+            <source>The surprise aimed at</source>
+            <translation>Angestrebte Überraschung</translation>
+        </message>
+        <message>
+            <source>Typical ones only</source>
+            <translation>Nur typische</translation>
+        </message>
+        <message>
+            <source>Which of them can be left out</source>
+            <translation>Welche davon wegfallen können</translation>
+        </message>
+        <message>
+            <source>Within so many deviations</source>
+            <translation>Innerhalb so vieler Abweichungen</translation>
+        </message>
+        <message>
+            <source>above 1 only great uncertainty counts.</source>
+            <translation>über 1 zählt nur große Unsicherheit.</translation>
+        </message>
+        <message>
+            <source>above 1 what was written lately becomes less likely. Too much of it spoils grammar and code.</source>
+            <translation>über 1 wird kürzlich Geschriebenes unwahrscheinlicher. Zu viel davon verdirbt Grammatik und Code.</translation>
+        </message>
+        <message>
+            <source>another each time</source>
+            <translation>jedes Mal anders</translation>
+        </message>
+        <message>
+            <source>higher corrects sooner.</source>
+            <translation>höher berichtigt eher.</translation>
+        </message>
+        <message>
+            <source>how fast that grows with the passage's length.</source>
+            <translation>wie schnell das mit der Länge der Stelle wächst.</translation>
+        </message>
+        <message>
+            <source>how strongly the next token of a repetition is punished; 0 is not at all. 0.8 is common.</source>
+            <translation>wie stark das nächste Token einer Wiederholung bestraft wird; 0 ist gar nicht. 0.8 ist üblich.</translation>
+        </message>
+        <message>
+            <source>in bits. Lower is more predictable.</source>
+            <translation>in Bit. Niedriger ist vorhersehbarer.</translation>
+        </message>
+        <message>
+            <source>in tokens of the reply; 0 is not at all.</source>
+            <translation>in Tokens der Antwort; 0 ist gar nicht.</translation>
+        </message>
+        <message>
+            <source>in tokens, of the prompt too; -1 is everywhere.</source>
+            <translation>in Tokens, auch im Prompt; -1 ist überall.</translation>
+        </message>
+        <message>
+            <source>in tokens; what is longer is punished.</source>
+            <translation>in Tokens; Längeres wird bestraft.</translation>
+        </message>
+        <message>
+            <source>measured by the likeliest token. Higher is safer; 0 lets everything through.</source>
+            <translation>gemessen am wahrscheinlichsten Token. Höher ist sicherer; 0 lässt alles durch.</translation>
+        </message>
+        <message>
+            <source>more with each time that a token was written.</source>
+            <translation>mehr mit jedem Mal, das ein Token geschrieben wurde.</translation>
+        </message>
+        <message>
+            <source>of the likeliest token's logit. Lower is safer, at any temperature; 0 is all.</source>
+            <translation>vom Logit des wahrscheinlichsten Tokens. Niedriger ist sicherer, bei jeder Temperatur; 0 sind alle.</translation>
+        </message>
+        <message>
+            <source>off</source>
+            <translation>aus</translation>
+        </message>
+        <message>
+            <source>server's</source>
+            <translation>vom Server</translation>
+        </message>
+        <message>
+            <source>so many of the likeliest tokens. Fewer is safer; 0 is all of them.</source>
+            <translation>so vielen der wahrscheinlichsten Tokens. Weniger ist sicherer; 0 sind alle.</translation>
+        </message>
+        <message>
+            <source>so often: for text that is less expected.</source>
+            <translation>so oft: für Text, der weniger erwartet wird.</translation>
+        </message>
+        <message>
+            <source>the likeliest tokens that together come to this much. Lower is safer; 1 is all.</source>
+            <translation>die wahrscheinlichsten Tokens, die zusammen so viel ausmachen. Niedriger ist sicherer; 1 sind alle.</translation>
+        </message>
+        <message>
+            <source>the same for every token that was written at all; below 0 is in favour of it.</source>
+            <translation>gleich für jedes Token, das überhaupt geschrieben wurde; unter 0 dafür.</translation>
+        </message>
+        <message>
+            <source>the temperature goes up and down by this, as sure as the model is; 0 is not at all.</source>
+            <translation>um so viel steigt und fällt die Temperatur, je nachdem, wie sicher das Modell ist; 0 ist gar nicht.</translation>
+        </message>
+        <message>
+            <source>those that are at least so likely; the last of them stays.</source>
+            <translation>jene, die mindestens so wahrscheinlich sind; das letzte davon bleibt.</translation>
+        </message>
+        <message>
+            <source>tokens that surprise about as much as is to be expected here; 1 is all.</source>
+            <translation>Tokens, die etwa so sehr überraschen, wie hier zu erwarten ist; 1 sind alle.</translation>
+        </message>
+        <message>
+            <source>with one number the same prompt gets the same reply.</source>
+            <translation>mit einer Zahl erhält der gleiche Prompt die gleiche Antwort.</translation>
+        </message>
+        <message>
+            <source>{value} (model's)</source>
+            <translation>{value} (vom Modell)</translation>
+        </message>
+        <message>
+            <source>{value} (usual)</source>
+            <translation>{value} (üblich)</translation>
+        </message>
+    </context>
+    <context>
+        <name>ServerPanel</name>
+        <message>
+            <source>A key is kept in the system's keyring and sent to this address only.</source>
+            <translation>Ein Schlüssel liegt im Schlüsselbund des Systems und wird nur an diese Adresse gesendet.</translation>
+        </message>
+        <message>
+            <source>Address</source>
+            <translation>Adresse</translation>
+        </message>
+        <message>
+            <source>Any OpenAI-compatible one: llama-server, vLLM, Ollama, LM Studio. What you write is sent there.</source>
+            <translation>Jeder OpenAI-kompatible: llama-server, vLLM, Ollama, LM Studio. Was Sie schreiben, wird dorthin gesendet.</translation>
+        </message>
+        <message>
+            <source>Asking {address}</source>
+            <translation>Fragt {address}</translation>
+        </message>
+        <message>
+            <source>Close without connecting</source>
+            <translation>Schließen, ohne zu verbinden</translation>
+        </message>
+        <message>
+            <source>Connect</source>
+            <translation>Verbinden</translation>
+        </message>
+        <message>
+            <source>Connect to a server</source>
+            <translation>Mit einem Server verbinden</translation>
+        </message>
+        <message>
+            <source>Find</source>
+            <translation>Suchen</translation>
+        </message>
+        <message>
+            <source>Find a model</source>
+            <translation>Modell suchen</translation>
+        </message>
+        <message>
+            <source>Key</source>
+            <translation>Schlüssel</translation>
+        </message>
+        <message>
+            <source>Models at {server}</source>
+            <translation>Modelle auf {server}</translation>
+        </message>
+        <message>
+            <source>Models of the server</source>
+            <translation>Modelle des Servers</translation>
+        </message>
+        <message>
+            <source>There is no keyring here: a key is kept until Headwater closes, and sent to this address only.</source>
+            <translation>Hier gibt es keinen Schlüsselbund: Ein Schlüssel bleibt, bis Headwater beendet wird, und wird nur an diese Adresse gesendet.</translation>
+        </message>
+        <message>
+            <source>This server offers no model.</source>
+            <translation>Dieser Server bietet kein Modell an.</translation>
+        </message>
+        <message>
+            <source>Use this model</source>
+            <translation>Dieses Modell nehmen</translation>
+        </message>
+        <message>
+            <source>only where the server wants one</source>
+            <translation>nur wo der Server einen verlangt</translation>
+        </message>
+    </context>
+    <context>
+        <name>ShortcutOverview</name>
+        <message>
+            <source>Close this overview (Esc)</source>
+            <translation>Übersicht schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Keyboard shortcuts</source>
+            <translation>Tastenkürzel</translation>
+        </message>
+    </context>
+    <context>
+        <name>SpeedBar</name>
+        <message>
+            <source> ({new} new, {cached} cached)</source>
+            <translation> ({new} neu, {cached} gecacht)</translation>
+        </message>
+        <message>
+            <source> / {size}</source>
+            <translation> / {size}</translation>
+        </message>
+        <message>
+            <source> s</source>
+            <translation> s</translation>
+        </message>
+        <message>
+            <source> tok/s</source>
+            <translation> Tok/s</translation>
+        </message>
+        <message>
+            <source>All that was kept was reused; only new text was read.</source>
+            <translation>Alles Aufbewahrte wurde verwendet; nur neuer Text wurde gelesen.</translation>
+        </message>
+        <message>
+            <source>Context</source>
+            <translation>Kontext</translation>
+        </message>
+        <message>
+            <source>Decode</source>
+            <translation>Decode</translation>
+        </message>
+        <message>
+            <source>Device</source>
+            <translation>Gerät</translation>
+        </message>
+        <message>
+            <source>First token</source>
+            <translation>Erstes Token</translation>
+        </message>
+        <message>
+            <source>From sending to the first token of the reply. Loading a model is not counted in it.</source>
+            <translation>Vom Senden bis zum ersten Token der Antwort. Das Laden eines Modells zählt nicht mit.</translation>
+        </message>
+        <message>
+            <source>How fast the prompt was read: its new tokens divided by the time they took.
+Cached tokens were read before; they are shown beside it and never counted in it.</source>
+            <translation>Wie schnell der Prompt gelesen wurde: seine neuen Tokens durch die Zeit, die sie brauchten.
+Gecachte Tokens wurden vorher gelesen; sie stehen daneben und zählen nie mit.</translation>
+        </message>
+        <message>
+            <source>How fast the reply is written, token by token: for N tokens, (N - 1) divided by
+the time from the first to the last.</source>
+            <translation>Wie schnell die Antwort geschrieben wird, Token für Token: bei N Tokens (N - 1) durch
+die Zeit vom ersten bis zum letzten.</translation>
+        </message>
+        <message>
+            <source>It is the first prompt of its conversation: nothing of it was read before.</source>
+            <translation>Der erste Prompt seiner Unterhaltung: nichts davon wurde vorher gelesen.</translation>
+        </message>
+        <message>
+            <source>Measured here, from text to text: the server does not say.</source>
+            <translation>Hier gemessen, von Text zu Text: Der Server sagt es nicht.</translation>
+        </message>
+        <message>
+            <source>Measured here: the way to the server and its queue are part of it.</source>
+            <translation>Hier gemessen: Der Weg zum Server und seine Warteschlange gehören dazu.</translation>
+        </message>
+        <message>
+            <source>Prefill</source>
+            <translation>Prefill</translation>
+        </message>
+        <message>
+            <source>Read again: what was kept of this conversation was given up to make room for others.</source>
+            <translation>Noch einmal gelesen: Was von dieser Unterhaltung aufbewahrt war, musste anderen weichen.</translation>
+        </message>
+        <message>
+            <source>Read from an earlier place: this model's memory cannot be cut back everywhere.</source>
+            <translation>Von einer früheren Stelle an gelesen: Das Gedächtnis dieses Modells lässt sich nicht überall zurückschneiden.</translation>
+        </message>
+        <message>
+            <source>Read from the beginning: the model was loaded anew, and nothing kept fits it.</source>
+            <translation>Von Anfang an gelesen: Das Modell wurde neu geladen, und nichts Aufbewahrtes passt dazu.</translation>
+        </message>
+        <message>
+            <source>Read from the beginning: the system prompt is another one.</source>
+            <translation>Von Anfang an gelesen: Der System-Prompt ist ein anderer.</translation>
+        </message>
+        <message>
+            <source>Read from where an earlier turn is no longer the one that was read.</source>
+            <translation>Von dort an gelesen, wo ein früherer Beitrag nicht mehr der gelesene ist.</translation>
+        </message>
+        <message>
+            <source>Read from where the chat template writes other text than before, such as a date.</source>
+            <translation>Von dort an gelesen, wo die Chat-Vorlage anderen Text schreibt als vorher, etwa ein Datum.</translation>
+        </message>
+        <message>
+            <source>Speed</source>
+            <translation>Geschwindigkeit</translation>
+        </message>
+        <message>
+            <source>The server that answers.</source>
+            <translation>Der Server, der antwortet.</translation>
+        </message>
+        <message>
+            <source>The whole prompt was kept, with what follows from it: nothing was read.</source>
+            <translation>Der ganze Prompt war aufbewahrt, mit dem, was aus ihm folgt: Nichts wurde gelesen.</translation>
+        </message>
+        <message>
+            <source>The whole prompt was kept; only its last token was read once more.</source>
+            <translation>Der ganze Prompt war aufbewahrt; nur sein letztes Token wurde noch einmal gelesen.</translation>
+        </message>
+        <message>
+            <source>Tokens held, the growing reply included, of those the context window can hold.
+Hatched: taken from the KV cache. Violet: read anew. Teal: written.</source>
+            <translation>Gehaltene Tokens, die wachsende Antwort eingeschlossen, von denen, die das Kontextfenster fasst.
+Schraffiert: aus dem KV-Cache. Violett: neu gelesen. Türkis: geschrieben.</translation>
+        </message>
+        <message>
+            <source>Where the model runs, and on how many threads.</source>
+            <translation>Wo das Modell läuft, und mit wie vielen Threads.</translation>
+        </message>
+        <message>
+            <source>context</source>
+            <translation>Kontext</translation>
+        </message>
+        <message>
+            <source>decode</source>
+            <translation>Decode</translation>
+        </message>
+        <message>
+            <source>first token</source>
+            <translation>erstes Token</translation>
+        </message>
+        <message>
+            <source>prefill</source>
+            <translation>Prefill</translation>
+        </message>
+        <message>
+            <source>{device}, 1 thread</source>
+            <translation>{device}, 1 Thread</translation>
+        </message>
+        <message>
+            <source>{device}, {count} threads</source>
+            <translation>{device}, {count} Threads</translation>
+        </message>
+    </context>
+    <context>
+        <name>Transcript</name>
+        <message>
+            <source>1 older message was not read</source>
+            <translation>1 ältere Nachricht wurde nicht gelesen</translation>
+        </message>
+        <message>
+            <source>Conversation</source>
+            <translation>Unterhaltung</translation>
+        </message>
+        <message>
+            <source>Copy</source>
+            <translation>Kopieren</translation>
+        </message>
+        <message>
+            <source>Copy as Markdown (Ctrl+Shift+C)</source>
+            <translation>Als Markdown kopieren (Strg+Umschalt+C)</translation>
+        </message>
+        <message>
+            <source>Copy link address</source>
+            <translation>Linkadresse kopieren</translation>
+        </message>
+        <message>
+            <source>Copy message as Markdown</source>
+            <translation>Nachricht als Markdown kopieren</translation>
+        </message>
+        <message>
+            <source>Copy message as text</source>
+            <translation>Nachricht als Text kopieren</translation>
+        </message>
+        <message>
+            <source>Copy the code</source>
+            <translation>Code kopieren</translation>
+        </message>
+        <message>
+            <source>Copy the {language} code</source>
+            <translation>{language}-Code kopieren</translation>
+        </message>
+        <message>
+            <source>Cut off at the length asked for</source>
+            <translation>Bei der verlangten Länge abgeschnitten</translation>
+        </message>
+        <message>
+            <source>Interrupted: Headwater closed while this was being written</source>
+            <translation>Unterbrochen: Headwater wurde beendet, während dies entstand</translation>
+        </message>
+        <message>
+            <source>Reasoning</source>
+            <translation>Überlegung</translation>
+        </message>
+        <message>
+            <source>Reply</source>
+            <translation>Antwort</translation>
+        </message>
+        <message>
+            <source>Select all</source>
+            <translation>Alles auswählen</translation>
+        </message>
+        <message>
+            <source>Stopped</source>
+            <translation>Angehalten</translation>
+        </message>
+        <message>
+            <source>The context window is full: the reply ends here</source>
+            <translation>Das Kontextfenster ist voll: hier endet die Antwort</translation>
+        </message>
+        <message>
+            <source>Thought for {seconds} s</source>
+            <translation>{seconds} s überlegt</translation>
+        </message>
+        <message>
+            <source>You</source>
+            <translation>Sie</translation>
+        </message>
+        <message>
+            <source>edited</source>
+            <translation>bearbeitet</translation>
+        </message>
+        <message>
+            <source>pinned</source>
+            <translation>angeheftet</translation>
+        </message>
+        <message>
+            <source>{count} older messages were not read</source>
+            <translation>{count} ältere Nachrichten wurden nicht gelesen</translation>
+        </message>
+        <message>
+            <source>{new} new</source>
+            <translation>{new} neu</translation>
+        </message>
+        <message>
+            <source>{new} new + {cached} cached</source>
+            <translation>{new} neu + {cached} gecacht</translation>
+        </message>
+        <message>
+            <source>{rate} tok/s</source>
+            <translation>{rate} Tok/s</translation>
+        </message>
+    </context>
+    <context>
+        <name>TurnActions</name>
+        <message>
+            <source>As before</source>
+            <translation>Wie vorher</translation>
+        </message>
+        <message>
+            <source>By {model}</source>
+            <translation>Von {model}</translation>
+        </message>
+        <message>
+            <source>Continue</source>
+            <translation>Fortsetzen</translation>
+        </message>
+        <message>
+            <source>Copy the conversation</source>
+            <translation>Unterhaltung kopieren</translation>
+        </message>
+        <message>
+            <source>Delete this and all that follows</source>
+            <translation>Diese und alle folgenden löschen</translation>
+        </message>
+        <message>
+            <source>Delete this message</source>
+            <translation>Diese Nachricht löschen</translation>
+        </message>
+        <message>
+            <source>Deleted a message.</source>
+            <translation>Eine Nachricht gelöscht.</translation>
+        </message>
+        <message>
+            <source>Deleted {count} messages.</source>
+            <translation>{count} Nachrichten gelöscht.</translation>
+        </message>
+        <message>
+            <source>Details</source>
+            <translation>Einzelheiten</translation>
+        </message>
+        <message>
+            <source>Edit</source>
+            <translation>Bearbeiten</translation>
+        </message>
+        <message>
+            <source>More freely (temperature {value})</source>
+            <translation>Freier (Temperatur {value})</translation>
+        </message>
+        <message>
+            <source>More was deleted before.</source>
+            <translation>Vorher wurde mehr gelöscht.</translation>
+        </message>
+        <message>
+            <source>Pin: never left out of a full window</source>
+            <translation>Anheften: fällt nie aus einem vollen Fenster</translation>
+        </message>
+        <message>
+            <source>Regenerate</source>
+            <translation>Neu erzeugen</translation>
+        </message>
+        <message>
+            <source>This conversation</source>
+            <translation>Diese Unterhaltung</translation>
+        </message>
+        <message>
+            <source>This reply</source>
+            <translation>Diese Antwort</translation>
+        </message>
+        <message>
+            <source>Tokens of this conversation: {summary}</source>
+            <translation>Tokens dieser Unterhaltung: {summary}</translation>
+        </message>
+        <message>
+            <source>Tokens read and written in this conversation. Click for the details.</source>
+            <translation>In dieser Unterhaltung gelesene und geschriebene Tokens. Ein Klick zeigt Einzelheiten.</translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>Rückgängig</translation>
+        </message>
+        <message>
+            <source>With the likeliest words (temperature 0)</source>
+            <translation>Mit den wahrscheinlichsten Wörtern (Temperatur 0)</translation>
+        </message>
+    </context>
+    <context>
+        <name>Views</name>
+        <message>
+            <source>&amp;Keyboard shortcuts</source>
+            <translation>&amp;Tastenkürzel</translation>
+        </message>
+        <message>
+            <source>&amp;Preferences…</source>
+            <translation>&amp;Einstellungen…</translation>
+        </message>
+        <message>
+            <source>Deleted the preset “{name}”.</source>
+            <translation>Die Voreinstellung „{name}“ wurde gelöscht.</translation>
+        </message>
+        <message>
+            <source>New line</source>
+            <translation>Neue Zeile</translation>
+        </message>
+        <message>
+            <source>Send</source>
+            <translation>Senden</translation>
+        </message>
+        <message>
+            <source>System prompt and &amp;sampling</source>
+            <translation>System-Prompt und Sa&amp;mpling</translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>Rückgängig</translation>
+        </message>
+        <message>
+            <source>While writing</source>
+            <translation>Beim Schreiben</translation>
+        </message>
+    </context>
+    <context>
+        <name>Window</name>
+        <message>
+            <source>&amp;About Headwater</source>
+            <translation>&amp;Über Headwater</translation>
+        </message>
+        <message>
+            <source>&amp;Colours</source>
+            <translation>&amp;Farben</translation>
+        </message>
+        <message>
+            <source>&amp;Connect to a server…</source>
+            <translation>Mit einem Server &amp;verbinden…</translation>
+        </message>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>&amp;Kopieren</translation>
+        </message>
+        <message>
+            <source>&amp;Dark</source>
+            <translation>&amp;Dunkel</translation>
+        </message>
+        <message>
+            <source>&amp;Edit</source>
+            <translation>&amp;Bearbeiten</translation>
+        </message>
+        <message>
+            <source>&amp;Eject the model</source>
+            <translation>Modell aus&amp;werfen</translation>
+        </message>
+        <message>
+            <source>&amp;File</source>
+            <translation>&amp;Datei</translation>
+        </message>
+        <message>
+            <source>&amp;Help</source>
+            <translation>&amp;Hilfe</translation>
+        </message>
+        <message>
+            <source>&amp;Light</source>
+            <translation>&amp;Hell</translation>
+        </message>
+        <message>
+            <source>&amp;New conversation</source>
+            <translation>&amp;Neue Unterhaltung</translation>
+        </message>
+        <message>
+            <source>&amp;Open a model file…</source>
+            <translation>Modelldatei ö&amp;ffnen…</translation>
+        </message>
+        <message>
+            <source>&amp;Quit</source>
+            <translation>&amp;Beenden</translation>
+        </message>
+        <message>
+            <source>&amp;Sidebar</source>
+            <translation>&amp;Seitenleiste</translation>
+        </message>
+        <message>
+            <source>&amp;Stop the reply</source>
+            <translation>Antwort &amp;anhalten</translation>
+        </message>
+        <message>
+            <source>&amp;View</source>
+            <translation>&amp;Ansicht</translation>
+        </message>
+        <message>
+            <source>As the s&amp;ystem</source>
+            <translation>Wie das S&amp;ystem</translation>
+        </message>
+        <message>
+            <source>Headwater</source>
+            <translation>Headwater</translation>
+        </message>
+        <message>
+            <source>Headwater closed while a reply was being written. What was there is kept, and marked.</source>
+            <translation>Headwater wurde beendet, während eine Antwort entstand. Was da war, ist gesichert und markiert.</translation>
+        </message>
+        <message>
+            <source>Headwater closed while {count} replies were being written. What was there is kept, and marked.</source>
+            <translation>Headwater wurde beendet, während {count} Antworten entstanden. Was da war, ist gesichert und markiert.</translation>
+        </message>
+        <message>
+            <source>Headwater {version}: language models on your own machine, and a look inside. MIT licence.</source>
+            <translation>Headwater {version}: Sprachmodelle auf dem eigenen Rechner, und ein Blick hinein. MIT-Lizenz.</translation>
+        </message>
+        <message>
+            <source>New conversation (Ctrl+N)</source>
+            <translation>Neue Unterhaltung (Strg+N)</translation>
+        </message>
+        <message>
+            <source>On: the reply appears while it is written.
+Off: it appears whole at its end. The model works the same way, at the same speed.</source>
+            <translation>An: Die Antwort erscheint, während sie entsteht.
+Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</translation>
+        </message>
+        <message>
+            <source>Open it</source>
+            <translation>Öffnen</translation>
+        </message>
+        <message>
+            <source>S&amp;treaming</source>
+            <translation>S&amp;treaming</translation>
+        </message>
+        <message>
+            <source>Show the sidebar (Ctrl+B)</source>
+            <translation>Seitenleiste zeigen (Strg+B)</translation>
+        </message>
+        <message>
+            <source>Streaming</source>
+            <translation>Streaming</translation>
+        </message>
+        <message>
+            <source>The link leads to {address}</source>
+            <translation>Der Link führt zu {address}</translation>
+        </message>
+        <message>
+            <source>This link is not opened: {address}</source>
+            <translation>Dieser Link wird nicht geöffnet: {address}</translation>
+        </message>
+        <message>
+            <source>{name} is not a model file. Headwater opens files that end in .gguf.</source>
+            <translation>{name} ist keine Modelldatei. Headwater öffnet Dateien, die auf .gguf enden.</translation>
+        </message>
+        <message>
+            <source>{title} - Headwater</source>
+            <translation>{title} - Headwater</translation>
+        </message>
+    </context>
+    <context>
+        <name>WindowMeter</name>
+        <message>
+            <source>Context window: {figures}</source>
+            <translation>Kontextfenster: {figures}</translation>
+        </message>
+        <message>
+            <source>It does not fit: sending it will offer what can be done.</source>
+            <translation>Es passt nicht: Nach dem Senden steht da, was sich tun lässt.</translation>
+        </message>
+        <message>
+            <source>It does not fit: the oldest turns will not be read.</source>
+            <translation>Es passt nicht: Die ältesten Beiträge werden nicht gelesen.</translation>
+        </message>
+        <message>
+            <source>Leave out the oldest turns</source>
+            <translation>Älteste Beiträge weglassen</translation>
+        </message>
+        <message>
+            <source>Oldest left out</source>
+            <translation>Älteste weggelassen</translation>
+        </message>
+        <message>
+            <source>Oldest out</source>
+            <translation>Älteste weg</translation>
+        </message>
+        <message>
+            <source>Stop and say so</source>
+            <translation>Anhalten und es sagen</translation>
+        </message>
+        <message>
+            <source>Tokens of the conversation, and of what you type, of those the window holds.</source>
+            <translation>Tokens der Unterhaltung und dessen, was Sie tippen, von denen, die das Fenster fasst.</translation>
+        </message>
+        <message>
+            <source>When the window is full</source>
+            <translation>Wenn das Fenster voll ist</translation>
+        </message>
+        <message>
+            <source>When the window is full, the oldest turns are not read; each reply says how many.</source>
+            <translation>Ist das Fenster voll, werden die ältesten Beiträge nicht gelesen; jede Antwort sagt, wie viele.</translation>
+        </message>
+        <message>
+            <source>{said} + {draft}</source>
+            <translation>{said} + {draft}</translation>
+        </message>
+        <message>
+            <source>{tokens} of {size}</source>
+            <translation>{tokens} von {size}</translation>
+        </message>
+    </context>
+    <context>
+        <name>_Context</name>
+        <message>
+            <source> / {size}</source>
+            <translation> / {size}</translation>
+        </message>
+    </context>
+    <context>
+        <name>_Field</name>
+        <message>
+            <source>Message</source>
+            <translation>Nachricht</translation>
+        </message>
+        <message>
+            <source>Message {name}</source>
+            <translation>Nachricht an {name}</translation>
+        </message>
+        <message>
+            <source>{key} sends, Shift+Enter begins a new line</source>
+            <translation>{key} sendet, Umschalt+Enter beginnt eine neue Zeile</translation>
+        </message>
+    </context>
+    <context>
+        <name>_Model</name>
+        <message>
+            <source>Last seven days</source>
+            <translation>Letzte sieben Tage</translation>
+        </message>
+        <message>
+            <source>New conversation</source>
+            <translation>Neue Unterhaltung</translation>
+        </message>
+        <message>
+            <source>Today</source>
+            <translation>Heute</translation>
+        </message>
+        <message>
+            <source>Yesterday</source>
+            <translation>Gestern</translation>
+        </message>
+    </context>
+    <context>
+        <name>_PromptButton</name>
+        <message>
+            <source>Send: {prompt}</source>
+            <translation>Senden: {prompt}</translation>
+        </message>
+        <message>
+            <source>Sends this prompt</source>
+            <translation>Sendet diesen Prompt</translation>
+        </message>
+    </context>
+    <context>
+        <name>_ServerRow</name>
+        <message>
+            <source>Change the key for {server}</source>
+            <translation>Schlüssel für {server} ändern</translation>
+        </message>
+        <message>
+            <source>Change the key…</source>
+            <translation>Schlüssel ändern…</translation>
+        </message>
+        <message>
+            <source>Remove</source>
+            <translation>Entfernen</translation>
+        </message>
+        <message>
+            <source>Remove {model} at {server}</source>
+            <translation>{model} auf {server} entfernen</translation>
+        </message>
+    </context>
+    <context>
+        <name>_View</name>
+        <message>
+            <source>Conversations</source>
+            <translation>Unterhaltungen</translation>
+        </message>
+    </context>
+</TS>

@@ -1,0 +1,149 @@
+"""Every text has its translation, with the same places in it, and the windows bear its length."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from string import Formatter
+
+import pytest
+from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QWidget
+
+from desktop.translation import LANGUAGES, Translator, language_for, read_translations, speak
+from desktop.widgets.painting import text_width
+from scripts.translations import TRANSLATIONS, Text, read, texts_in, texts_of_the_program, write
+
+OTHERS = [language for language in LANGUAGES if language != "en"]
+
+
+def places_in(text: str) -> Counter[str]:
+    return Counter(name for _, name, _, _ in Formatter().parse(text) if name is not None)
+
+
+@pytest.fixture
+def german(qapp):
+    translator = Translator(read_translations("de"), qapp)
+    qapp.installTranslator(translator)
+    yield translator
+    qapp.removeTranslator(translator)
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_every_text_has_its_translation_and_no_other_is_kept(language):
+    kept = read(TRANSLATIONS / f"{language}.ts")
+    texts = texts_of_the_program()
+    assert [text for text in texts if not kept.get(text)] == [], "run python -m scripts.translations and fill them in"
+    assert set(kept) - set(texts) == set(), "run python -m scripts.translations"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_translation_has_the_places_marks_and_ends_of_its_text(language):
+    for (_, source), translation in read_translations(language).items():
+        assert places_in(source) == places_in(translation), source
+        assert ("&" in source) == ("&" in translation), source
+        assert source.endswith("…") == translation.endswith("…"), source
+        for edge in (r"^\s*", r"\s*$"):
+            assert re.findall(edge, source) == re.findall(edge, translation), source
+
+
+def test_there_is_a_file_for_every_language_and_a_language_for_every_file():
+    assert sorted(path.stem for path in TRANSLATIONS.glob("*.ts")) == OTHERS
+
+
+@pytest.mark.parametrize(
+    ("chosen", "preferred", "language"),
+    [
+        ("", ["de-CH", "fr"], "de"),
+        ("", ["fr-FR", "de_DE"], "de"),
+        ("", ["fr"], "en"),
+        ("", [], "en"),
+        ("en", ["de"], "en"),
+        ("de", ["en"], "de"),
+        ("klingon", ["de"], "de"),
+    ],
+)
+def test_the_language_is_the_chosen_one_else_the_first_there_is_of_the_systems(chosen, preferred, language):
+    assert language_for(chosen, preferred) == language
+
+
+def test_a_text_is_known_by_its_context_and_elsewhere_where_all_agree():
+    translator = Translator({("A", "None"): "Keine", ("B", "None"): "Keiner", ("A", "Open"): "Öffnen"})
+    assert translator.translate("A", "None") == "Keine"
+    assert translator.translate("B", "None") == "Keiner"
+    assert translator.translate("C", "None") is None
+    assert translator.translate("C", "Open") == "Öffnen"
+    assert translator.translate("A", "unknown") is None
+
+
+def test_the_program_speaks_german_with_what_qt_says_itself(qapp):
+    speak(qapp, "de")
+    try:
+        widget = QWidget()
+        assert widget.tr("Choose a folder") == "Ordner wählen"
+        assert widget.tr("not translated at all") == "not translated at all"
+    finally:
+        for translator in qapp.children():
+            if isinstance(translator, Translator) or type(translator).__name__ == "QTranslator":
+                qapp.removeTranslator(translator)
+                translator.deleteLater()
+    assert QWidget().tr("Choose a folder") == "Choose a folder"
+
+
+def test_texts_are_found_wherever_they_are_said():
+    source = """
+class A:
+    def f(self, x, parent):
+        tr = self.tr
+        return tr("one"), self.tr("two " "three"), parent.tr("four" if x else "five"), self.tr(x)
+
+def g():
+    return _tr("six")
+
+def _tr(text):
+    return QCoreApplication.translate("Offers", text)
+"""
+    found = {(text.context, text.source) for text in texts_in(source)}
+    assert found == {("A", "one"), ("A", "two three"), ("A", "four"), ("A", "five"), ("Offers", "six")}
+
+
+def test_what_is_written_is_what_is_read(tmp_path):
+    translations = {Text("A", "Say “<&>”\n{name}"): "Sag „<&>“\n{name}", Text("B", " s"): " s", Text("B", "new"): ""}
+    write(tmp_path / "xx.ts", "xx", translations)
+    assert read(tmp_path / "xx.ts") == translations
+
+
+def cut_off(widget: QWidget) -> list[str]:
+    """The words of buttons and single lines that have no room for them."""
+    found = []
+    for child in widget.findChildren(QWidget):
+        if not child.isVisible() or child.visibleRegion().isEmpty():
+            continue
+        if isinstance(child, QAbstractButton | QLabel) and child.text():
+            wraps = isinstance(child, QLabel) and child.wordWrap()
+            if not wraps and "\n" not in child.text() and text_width(child.font(), child.text()) > child.width() + 1:
+                found.append(child.text())
+    return found
+
+
+@pytest.mark.parametrize("width", [360, 700, 1100])
+def test_no_word_is_cut_off_in_german(desk, german, width):
+    window = desk.open()
+    window.resize(width, 700)
+    # What may be cut: a model's name, what a tooltip shows whole, a hint that goes where it is narrow.
+    own = {window.model_picker.text(), *(button.text() for button in window.empty_state.prompt_buttons)}
+    assert set(cut_off(window)) - own - {"Umschalt+Enter für eine neue Zeile"} == set()
+    window.views.open_preferences()
+    assert set(cut_off(window.views.preferences)) == set()
+    window.views.toggle_chat_settings()
+    assert set(cut_off(window.views.chat_settings)) == set()
+    window.server_action.trigger()
+    assert set(cut_off(window.server_panel)) == set()
+
+
+def test_no_two_actions_of_a_menu_share_a_letter_in_german(desk, german):
+    window = desk.open()
+    for action in window.menuBar().actions():
+        menu = action.menu()
+        assert isinstance(menu, QMenu)
+        letters = Counter(letter for entry in menu.actions() for letter in re.findall(r"&(\w)", entry.text().lower()))
+        assert [letter for letter, count in letters.items() if count > 1] == [], action.text()
