@@ -43,6 +43,7 @@ class Library(QObject):
     opened = Signal(object)  # ChatSession: the one to show now
     deleted = Signal(object)  # the conversations that `undo_delete` brings back: a tuple
     imported = Signal(object)  # ImportReport: all of a file is kept
+    busy_changed = Signal()  # replies are made in other conversations than before
     failed = Signal(str)  # a sentence that belongs to no conversation
 
     def __init__(
@@ -67,6 +68,7 @@ class Library(QObject):
         self._temporary: Store | None = None
         self._deleted: list[tuple[int, ...]] = []
         self._sessions: list[ChatSession] = []
+        self._busy: frozenset[int] = frozenset()
         self._current = self._new_session(None, store)
         self._imports = Imports(store, self)
         self._imports.kept.connect(self._on_changed)
@@ -86,6 +88,11 @@ class Library(QObject):
     def interrupted(self) -> int:
         """How many replies were found cut off when the program started."""
         return self._store.interrupted
+
+    @property
+    def busy(self) -> frozenset[int]:
+        """The conversations in which a reply is being made."""
+        return self._busy
 
     @property
     def can_undo_delete(self) -> bool:
@@ -297,6 +304,7 @@ class Library(QObject):
         session.title_changed.connect(self._on_title_changed)
         session.turn_added.connect(self._on_turn_added)
         session.turn_changed.connect(self._on_turn_changed)
+        session.activity_changed.connect(self._on_activity)
         self._sessions.append(session)
         return session
 
@@ -388,6 +396,13 @@ class Library(QObject):
         self._let_go_of_settled()
         self.conversations_changed.emit()
         self._tidy_timer.start()
+
+    def _on_activity(self) -> None:
+        found = (session.conversation for session in self._sessions if session.is_busy)
+        busy = frozenset(conversation.id for conversation in found if conversation is not None)
+        if busy != self._busy:
+            self._busy = busy
+            self.busy_changed.emit()
 
     def _know_of_change(self, turn: Turn) -> None:
         if turn.conversation >= 0:

@@ -92,6 +92,7 @@ class Settings:
     sidebar_shown: bool = True
     last_conversation: int | None = None  # that was open, by its id
     last_place: str = ""  # what was read of it, as the transcript names places
+    folded_folders: tuple[str, ...] = ()  # of conversations, by their names
     recent_models: tuple[str, ...] = ()  # newest first, the embedded one never among them
     windows: tuple[ModelWindow, ...] = ()  # of models that are loaded otherwise than the others
     servers: tuple[RemoteModel, ...] = ()  # models of servers, the one used last first; no key is ever here

@@ -38,6 +38,8 @@ from desktop.activity import Activity
 from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
 from desktop.draft_count import DraftCount
+from desktop.filing import FileChoosers, Filing
+from desktop.housekeeping import Housekeeping
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
 from desktop.remedies import RemedyKind
@@ -57,6 +59,7 @@ from desktop.widgets.painting import fill
 from desktop.widgets.reading_actions import ReadingActions
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
+from desktop.widgets.temporary_mark import TemporaryMark
 from desktop.widgets.turn_actions import Manner, TurnActions
 from desktop.widgets.views import Behind, Views
 from inference import RemoteModel, WindowPolicy
@@ -119,8 +122,10 @@ class Window(QMainWindow):
         draft_count: DraftCount | None = None,
         servers: ServerChoice | None = None,
         behind: Behind | None = None,
+        file_choosers: FileChoosers | None = None,
     ) -> None:
         super().__init__(parent)
+        self._file_choosers = file_choosers or FileChoosers()
         self.views = None if behind is None else Views(behind, self, self)
         self._servers = servers
         self.server_panel: ServerPanel | None = None  # made when somebody wants to name a server
@@ -283,7 +288,10 @@ class Window(QMainWindow):
         self._layout_timer.start()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _files_in(event.mimeData().urls()):
+        from desktop.widgets.conversation_drag import conversations_in
+
+        # A conversation on its way would be written into a file by the question.
+        if not conversations_in(event.mimeData()) and _files_in(event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -346,6 +354,9 @@ class Window(QMainWindow):
 
     def _make_widgets(self, theme: Theme) -> None:
         self.conversation_list = ConversationList(theme)
+        self.housekeeping = Housekeeping(self._library, self.conversation_list, self._settings, self, self)
+        self.filing = Filing(self._library, self.conversation_list, self, self._file_choosers, self)
+        self.temporary_mark = TemporaryMark(theme)
         self.unfold_button = Button(theme, name=self.tr("Show the sidebar (Ctrl+B)"), icon_name="sidebar")
         self.new_button = Button(theme, name=self.tr("New conversation (Ctrl+N)"), icon_name="plus")
         self.model_picker = ModelPicker(theme, (self.open_action, self.server_action, self.eject_action))
@@ -415,6 +426,7 @@ class Window(QMainWindow):
         row.addWidget(self.unfold_button)
         row.addWidget(self.new_button)
         row.addWidget(self.model_picker)
+        row.addWidget(self.temporary_mark)
         row.addStretch(1)
         row.addWidget(self.turn_actions.totals_button)
         row.addWidget(self.streaming_switch)
@@ -423,8 +435,10 @@ class Window(QMainWindow):
     def _make_menus(self) -> None:
         bar = self.menuBar()
         file, edit = bar.addMenu(self.tr("&File")), bar.addMenu(self.tr("&Edit"))
+        self.housekeeping.fill_menu(bar.addMenu(self.tr("&Conversation")))
         view, about = bar.addMenu(self.tr("&View")), bar.addMenu(self.tr("&Help"))
-        _fill(file, (self.new_action, None, self.open_action, self.server_action, self.eject_action, None))
+        _fill(file, (self.new_action, self.housekeeping.temporary_action, self.filing.import_action, None))
+        _fill(file, (self.open_action, self.server_action, self.eject_action, None))
         _fill(file, (self.stop_action, None))
         file.addAction(self.quit_action)
         edit.addAction(self.copy_action)
@@ -454,6 +468,10 @@ class Window(QMainWindow):
         self._themes.changed.connect(self._set_theme)
         self.conversation_list.opened.connect(self._open_conversation)
         self.conversation_list.new_wanted.connect(self.new_action.trigger)
+        self.conversation_list.left.connect(self.composer.focus_field)
+        self.housekeeping.sidebar_wanted.connect(self._show_sidebar)
+        self.housekeeping.open_wanted.connect(self._open_conversation)
+        self.housekeeping.hit_opened.connect(self._show_found)
         self.conversation_list.fold_wanted.connect(self.sidebar_action.trigger)
         self.new_button.clicked.connect(self.new_action.trigger)
         self.unfold_button.clicked.connect(self.sidebar_action.trigger)
@@ -482,7 +500,7 @@ class Window(QMainWindow):
         stops: tuple[QWidget, ...] = (
             self.conversation_list.fold_button,
             self.conversation_list.new_button,
-            self.conversation_list.view,
+            *self.conversation_list.tab_stops,
             self.unfold_button,
             self.new_button,
             self.model_picker,
@@ -539,6 +557,7 @@ class Window(QMainWindow):
         conversation = self._session.conversation
         self.conversation_list.set_current(None if conversation is None else conversation.id)
         self._show_title("" if conversation is None else conversation.title)
+        self.temporary_mark.setVisible(self._session.is_temporary)
 
     def _show_activity(self, _activity: Activity) -> None:
         self.composer.set_busy(busy=self._session.is_busy)
@@ -630,6 +649,12 @@ class Window(QMainWindow):
     def _show_conversations(self) -> None:
         self.conversation_list.show_conversations(self._library.conversations())
         self._show_place()
+
+    def _show_found(self, turn: int, words: str) -> None:
+        """Show a turn that was found, on whichever branch it is, and mark the words in it."""
+        if all(shown.id != turn for shown in self._session.turns):
+            self._session.show_branch(turn)
+        self.transcript.find_at(turn, words)
 
     def _open_conversation(self, conversation: int) -> None:
         self._library.open(conversation)
@@ -731,6 +756,7 @@ class Window(QMainWindow):
             self.unfold_button,
             self.new_button,
             self.model_picker,
+            self.temporary_mark,
             self.streaming_switch,
             self.page,
             self.composer,
@@ -789,6 +815,10 @@ class Window(QMainWindow):
             self.conversation_list.view.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.composer.focus_field()
+
+    def _show_sidebar(self) -> None:
+        if not self.conversation_list.isVisible():
+            self._toggle_sidebar()
 
     def _arrange(self) -> None:
         """The sidebar beside the conversation, or, where there is no room for both, in its place."""

@@ -12,8 +12,9 @@ from desktop.model_choice import ModelChoice, ModelState
 from desktop.presets import Presets
 from desktop.theme import Theme, control_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.fields import Choice, LineField
+from desktop.widgets.fields import Choice
 from desktop.widgets.form import Page, Side
+from desktop.widgets.line_field import LineField
 from desktop.widgets.painting import paint_box, paint_focus_ring, recolour
 from desktop.widgets.sampling_form import SamplingForm
 from inference import DEFAULT_SAMPLING, Sampling

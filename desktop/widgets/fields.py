@@ -1,4 +1,4 @@
-"""Where something is typed or picked, in the theme's colours: a line, a number, one of several."""
+"""Where something is picked, in the theme's colours: a number, one of several."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPalette, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QLineEdit, QSizePolicy
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSizePolicy
 
 from desktop.theme import Theme, control_font, paint_icon
 from desktop.widgets.buttons import HEIGHT
@@ -16,39 +16,6 @@ CHOICE_WIDTH = 240  # at most; longer words are cut
 
 _CHEVRON = 16
 _PADDING = 10
-
-
-class LineField(QLineEdit):
-    """A line to type in, in the theme's colours."""
-
-    def __init__(self, theme: Theme, name: str, hint: str) -> None:
-        super().__init__()
-        self._theme = theme
-        self.setAccessibleName(name)
-        self.setPlaceholderText(hint)
-        self.setFont(control_font())
-        self.setFrame(False)
-        self.setTextMargins(8, 0, 8, 0)
-        self.setFixedHeight(HEIGHT)
-        self.setMinimumWidth(60)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        palette = self.palette()
-        palette.setColor(QPalette.ColorRole.Base, Qt.GlobalColor.transparent)
-        palette.setColor(QPalette.ColorRole.Text, theme.text)
-        palette.setColor(QPalette.ColorRole.PlaceholderText, theme.muted)
-        self.setPalette(palette)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        focused = self.hasFocus()
-        paint_box(painter, self.rect(), fill=self._theme.surface, edge=None if focused else self._theme.field_edge)
-        if focused:
-            paint_focus_ring(painter, self.rect(), self._theme.accent)
-        painter.end()
-        super().paintEvent(event)
 
 
 class Choice(QComboBox):

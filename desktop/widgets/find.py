@@ -122,8 +122,11 @@ class Finder:
                 return count is not None
         return True
 
-    def go_from(self, spot: Spot | None) -> bool:
-        """Make the first hit at or after a spot the current one; whether there is any."""
+    def go_from(self, spot: Spot | MessageView | None) -> bool:
+        """Make the first hit at or after a spot, or from the beginning of a message on, the current one; whether there
+        is any."""
+        if isinstance(spot, MessageView):
+            return self._go(self._rows.messages.index(spot) if spot in self._rows.messages else 0, 0, 1)
         if spot is None or spot.message not in self._rows.messages:
             return self._go(0, 0, 1)
         index = self._rows.messages.index(spot.message)

@@ -52,7 +52,7 @@ class Finding(QObject):
         self._shows = shows
         self._finder = Finder(rows, shows.open_thought)
         self._search: Iterator[None] | None = None
-        self._origin: Spot | None = None
+        self._origin: Spot | MessageView | None = None
         self._must_go = False  # to the first hit, once it is found
         self._timer = QTimer(self, singleShot=True, interval=0)
         self._timer.timeout.connect(self._search_on)
@@ -71,6 +71,14 @@ class Finding(QObject):
         self.bar.begin(selected if selected and "\n" not in selected else "")
         self.look_for(self.bar.field.text())
 
+    def begin_at(self, message: MessageView, words: str) -> None:
+        """Look for these words from the beginning of a message on, with the bar to go on from there."""
+        if self.bar is None:
+            self.bar = self._made_bar()
+        self.place()
+        self.bar.begin(words)
+        self._look_from(message, words)
+
     def end(self) -> None:
         """Put the bar away; the hit one was led to is selected."""
         if self.bar is not None and not self.bar.isHidden():
@@ -84,11 +92,7 @@ class Finding(QObject):
     def look_for(self, words: str) -> None:
         """Mark these words wherever they are, and show the first from here on."""
         spots = self._finder.current_spots()
-        self._origin = spots[0] if spots else self._shows.top_spot()
-        self._finder.look_for(words)
-        self._must_go = self.is_active
-        self._begin_search(self._index_of_origin())
-        self._shows.repaint_text()
+        self._look_from(spots[0] if spots else self._shows.top_spot(), words)
 
     def go_on(self, step: int) -> None:
         """Show the next hit (1) or the previous one (-1)."""
@@ -147,10 +151,16 @@ class Finding(QObject):
     def _go_back(self) -> None:
         self.go_on(-1)
 
+    def _look_from(self, origin: Spot | MessageView | None, words: str) -> None:
+        self._origin = origin
+        self._finder.look_for(words)
+        self._must_go = self.is_active
+        self._begin_search(self._index_of_origin())
+        self._shows.repaint_text()
+
     def _index_of_origin(self) -> int:
-        if self._origin is None or self._origin.message not in self._rows.messages:
-            return 0
-        return self._rows.messages.index(self._origin.message)
+        message = self._origin.message if isinstance(self._origin, Spot) else self._origin
+        return self._rows.messages.index(message) if message in self._rows.messages else 0
 
     def _begin_search(self, first: int) -> None:
         self._search = self._finder.search(first) if self.is_active else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -29,6 +29,7 @@ class Notice(QWidget):
 
     action_chosen = Signal()
     closed = Signal()
+    gone = Signal()  # whoever took it away, and after whatever was chosen
 
     def __init__(
         self,
@@ -41,10 +42,11 @@ class Notice(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.kind = kind
+        self.is_answered = False  # whether its action was chosen
         self._label = _sentence(text)
         self.action_button = Button(theme, text=action, kind=ButtonKind.OUTLINED)
         self.action_button.setVisible(bool(action))
-        self.action_button.clicked.connect(self.action_chosen)
+        self.action_button.clicked.connect(self._choose)
         self.close_button = Button(theme, name=self.tr("Put this notice away"), icon_name="close")
         self.close_button.clicked.connect(self.closed)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
@@ -57,13 +59,13 @@ class Notice(QWidget):
 
     def announce(self) -> None:
         """Have a screen reader say it."""
-        # Python's half of QAccessible, two hundred roles and events, is not made before there is something to say.
-        from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+        announce(self, self.text, at_once=self.kind is not NoticeKind.INFORMATION)
 
-        event = QAccessibleAnnouncementEvent(self, self.text)
-        if self.kind is not NoticeKind.INFORMATION:
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
+    def put_away_after(self, seconds: float) -> None:
+        """Have it put away then; as long as the mouse or the keyboard is on it, it stays."""
+        self._patience = QTimer(self, interval=round(seconds * 1000))
+        self._patience.timeout.connect(self._lose_patience)
+        self._patience.start()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -82,6 +84,15 @@ class Notice(QWidget):
         place = QRect(12, self._label.y() + (self._label.height() - _ICON) // 2, _ICON, _ICON)
         paint_icon(painter, self.kind.value, self._colour(), QRectF(place))
         painter.end()
+
+    def _choose(self) -> None:
+        self.is_answered = True
+        self.action_chosen.emit()
+
+    def _lose_patience(self) -> None:
+        if not self.underMouse() and self.window().focusWidget() not in self.findChildren(Button):
+            self._patience.stop()
+            self.closed.emit()
 
     def _lay_out(self) -> None:
         self._grid = QGridLayout(self)
@@ -124,6 +135,7 @@ class NoticeStack(QScrollArea):
     def remove(self, notice: Notice) -> None:
         self._column.removeWidget(notice)
         notice.hide()
+        notice.gone.emit()
         notice.deleteLater()
         self.setVisible(self._column.count() > 0)
         self._fit()
@@ -172,6 +184,17 @@ class NoticeStack(QScrollArea):
             height = self._page.heightForWidth(width)
         self._page.resize(width, height)
         self.setFixedHeight(max(0, min(self._room, height)))
+
+
+def announce(widget: QWidget, text: str, *, at_once: bool = False) -> None:
+    """Have a screen reader say something on behalf of a widget, in the middle of whatever it says where it must."""
+    # Python's half of QAccessible, two hundred roles and events, is not made before there is something to say.
+    from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+    event = QAccessibleAnnouncementEvent(widget, text)
+    if at_once:
+        event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+    QAccessible.updateAccessibility(event)
 
 
 def _sentence(text: str) -> QLabel:

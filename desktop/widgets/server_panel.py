@@ -23,7 +23,7 @@ from desktop.secrets import KeyPlace
 from desktop.server_choice import ServerChoice, ServerPhase, ServerState
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.fields import LineField
+from desktop.widgets.line_field import LineField
 from desktop.widgets.painting import paint_box
 from inference import RemoteModel
 

@@ -325,6 +325,12 @@ class Transcript(QAbstractScrollArea):
         self._bring_older()
         self._finding.look_for(words)
 
+    def find_at(self, turn_id: int, words: str) -> None:
+        """The same from the beginning of a turn on, with the bar to go on from there."""
+        index = self._rows.index_of(turn_id)
+        if index is not None:
+            self._finding.begin_at(self._rows.messages[index], words)
+
     def find_next(self) -> None:
         self._finding.go_on(1)
 

@@ -155,3 +155,19 @@ def test_every_control_of_the_bar_has_a_name(transcript: Transcript, said: Conve
     widgets = (bar.field, bar.previous_button, bar.next_button, bar.close_button)
     assert all(widget.accessibleName() for widget in widgets)
     assert QGuiApplication.focusObject() is not None
+
+
+def test_words_are_found_at_a_turn_that_was_found_elsewhere(transcript: Transcript, said: Conversation, qtbot):
+    turns = [said.ask("needle"), said.answer(LONG), said.ask("a needle"), said.answer(LONG + " needle")]
+    transcript.show_turns(turns)
+    transcript.find_at(turns[2].id, "needle")
+    bar = transcript._finding.bar
+    assert bar is not None
+    qtbot.waitUntil(lambda: transcript._finding._search is None)
+    assert bar.field.text() == "needle"
+    assert bar.count.text() == "2 of 3"
+    spots = transcript._finding._finder.current_spots()
+    assert spots is not None
+    assert spots[0].message.turn.id == turns[2].id
+    transcript.find_at(12345, "gone")
+    assert bar.field.text() == "needle"

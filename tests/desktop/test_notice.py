@@ -133,3 +133,28 @@ def test_an_empty_stack_takes_no_room(stack):
     for notice in notices_of(stack):
         stack.remove(notice)
     assert not stack.isVisible()
+
+
+def test_a_notice_is_put_away_after_a_while_unless_somebody_is_at_it(notice, qtbot):
+    made = notice("Deleted.", NoticeKind.INFORMATION, "Undo")
+    made.activateWindow()
+    made.action_button.setFocus()
+    qtbot.waitUntil(made.action_button.hasFocus)
+    made.put_away_after(0.01)
+    with qtbot.waitSignal(made._patience.timeout), qtbot.assertNotEmitted(made.closed):
+        pass
+    with qtbot.waitSignal(made.closed):
+        made.action_button.clearFocus()
+    assert not made._patience.isActive()
+
+
+def test_a_notice_says_that_it_is_gone_and_whether_it_was_answered(notice, qtbot):
+    made = notice("Deleted.", NoticeKind.INFORMATION, "Undo")
+    stack = NoticeStack(load_theme("light"), 500)
+    qtbot.addWidget(stack)
+    stack.add(made)
+    assert not made.is_answered
+    qtbot.mouseClick(made.action_button, Qt.MouseButton.LeftButton)
+    assert made.is_answered
+    with qtbot.waitSignal(made.gone):
+        stack.remove(made)

@@ -617,7 +617,7 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
     desk.type("x")
     seen = []
     window.conversation_list.fold_button.setFocus(Qt.FocusReason.TabFocusReason)
-    for _ in range(12):
+    for _ in range(14):
         widget = window.focusWidget()
         assert widget is not None
         seen.append(widget)
@@ -625,6 +625,7 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
     wanted = [
         window.conversation_list.fold_button,
         window.conversation_list.new_button,
+        window.conversation_list.search_field,
         window.conversation_list.view,
         window.model_picker,
         window.streaming_switch,
