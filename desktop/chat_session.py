@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
@@ -105,6 +105,16 @@ class ChatSession(QObject):
         """From the first to the last, a running reply with what is shown of it so far."""
         running = self._running
         return tuple(self._branch.turns) if running is None else (*self._branch.turns[:-1], running.shown_turn)
+
+    @property
+    def latest_turns(self) -> tuple[Turn, ...]:
+        """The last of them: all where there are few, else more than a screen shows."""
+        running = self._running
+        return tuple(self._branch.latest) if running is None else (*self._branch.latest[:-1], running.shown_turn)
+
+    def turns_before(self, turn_id: int, most: int) -> tuple[Turn, ...]:
+        """So many of the turns before this one, as far as there are."""
+        return tuple(self._attempt(lambda: self._branch.before(turn_id, most)) or ())
 
     @property
     def activity(self) -> Activity:
@@ -304,6 +314,10 @@ class ChatSession(QObject):
             self._engine.cancel(self._running.request.id)
 
     # Branches, deleting, pinning
+
+    def forks(self) -> Mapping[int, tuple[int, int]]:
+        """The turns in whose place others stand too: which it is of them, counted from one, and of how many."""
+        return self._branch.forks()
 
     def branches_of(self, turn_id: int) -> tuple[int, ...]:
         """The turn and those that stand in its place on other branches, oldest first."""
@@ -675,7 +689,7 @@ class ChatSession(QObject):
             self.remedies_changed.emit(remedies)
 
     def _current_remedies(self) -> tuple[Remedy, ...]:
-        turns = self._branch.turns
+        turns = self._branch.latest
         if not turns or self.is_busy:
             return ()
         return remedies_for(turns, self._info, self._models.config, self._wishes.window_policy)

@@ -10,6 +10,8 @@ from desktop.store import Store
 from desktop.turn_tree import TurnTree
 from inference import AnyModel
 
+_AT_FIRST = 40  # turns: more than the largest screen shows
+
 
 @dataclass(frozen=True, slots=True)
 class _Deletion:
@@ -30,9 +32,10 @@ class ShownBranch:
     def __init__(self, store: Store, conversation: Conversation | None) -> None:
         self._store = store
         self._conversation: int | None = None if conversation is None else conversation.id
-        self._turns = [] if conversation is None else list(store.turns(conversation.head))
+        self._known = [] if conversation is None else list(store.turns(conversation.head, _AT_FIRST))
+        self._is_whole = conversation is None  # whether nothing stands before what is known
         self._tree = TurnTree({} if conversation is None else store.branches(conversation.id))
-        self._tree.walk(turn.id for turn in self._turns)
+        self._walk()
         self._deletions: list[_Deletion] = []
 
     @property
@@ -40,18 +43,34 @@ class ShownBranch:
         return self._turns
 
     @property
+    def latest(self) -> Sequence[Turn]:
+        """The last turns, as many as have been read: all that a screen shows, and what a reply needs to be judged."""
+        return self._known
+
+    @property
     def last(self) -> Turn | None:
-        return self._turns[-1] if self._turns else None
+        return self._known[-1] if self._known else None
 
     @property
     def head(self) -> int | None:
         """The last turn's id."""
-        return self._turns[-1].id if self._turns else None
+        return self._known[-1].id if self._known else None
 
     @property
     def can_undo(self) -> bool:
         """Whether something was deleted that can be brought back."""
         return bool(self._deletions)
+
+    def before(self, turn_id: int, most: int) -> Sequence[Turn]:
+        """So many of the turns before this one, as far as there are."""
+        place = next((place for place, turn in enumerate(self._known) if turn.id == turn_id), 0)
+        if not place and not self._is_whole:
+            place = self._read_older(most)
+        return self._known[max(0, place - most) : place]
+
+    def forks(self) -> dict[int, tuple[int, int]]:
+        """The turns in whose place others stand too: which it is of them, counted from one, and of how many."""
+        return self._tree.forks()
 
     def place_of(self, turn_id: int) -> int | None:
         """Where in it a turn stands."""
@@ -66,12 +85,12 @@ class ShownBranch:
         if turn.id not in self._tree:
             self._tree.add(turn.id, self.head)
         self._conversation = turn.conversation
-        self._turns.append(turn)
-        self._tree.walk(shown.id for shown in self._turns)
+        self._known.append(turn)
+        self._walk()
 
     def change(self, turn: Turn) -> None:
         """The last turn is another: what is being written of it grows."""
-        self._turns[-1] = turn
+        self._known[-1] = turn
 
     def cut(self, length: int) -> None:
         """Show that many turns; what is added next stands on a branch of its own."""
@@ -164,8 +183,31 @@ class ShownBranch:
         assert self._conversation is not None  # noqa: S101 - there are turns, so they are of one
         write(self._conversation)
         self._tree.replace(self._store.branches(self._conversation))
-        self._turns = list(self._store.turns(head))
-        self._tree.walk(turn.id for turn in self._turns)
+        self._known, self._is_whole = list(self._store.turns(head)), True
+        self._walk()
+
+    @property
+    def _turns(self) -> list[Turn]:
+        while not self._is_whole:
+            self._read_older(None)
+        return self._known
+
+    def _read_older(self, most: int | None) -> int:
+        """Read turns before those that are known; how many there were."""
+        first = self._known[0] if self._known else None
+        older = () if first is None or first.parent is None else self._store.turns(first.parent, most)
+        self._known[:0] = older
+        self._is_whole = not older or most is None
+        return len(older)
+
+    def _walk(self) -> None:
+        """Remember the way to the head."""
+        way: list[int] = []
+        turn = self.head
+        while turn is not None and turn in self._tree:
+            way.append(turn)
+            turn = self._tree.parent(turn)
+        self._tree.walk(reversed(way))
 
 
 def _says_nothing(turn: Turn) -> bool:

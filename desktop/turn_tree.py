@@ -47,6 +47,11 @@ class TurnTree:
         """The turn and those that stand in its place on other branches, oldest first."""
         return tuple(self._children[self._parents[turn]]) if turn in self._parents else (turn,)
 
+    def forks(self) -> dict[int, tuple[int, int]]:
+        """The turns that do not stand alone in their place: which it is, counted from one, and of how many."""
+        several = (turns for turns in self._children.values() if len(turns) > 1)
+        return {turn: (number, len(turns)) for turns in several for number, turn in enumerate(turns, 1)}
+
     def parent(self, turn: int) -> int | None:
         """The turn before."""
         return self._parents[turn]

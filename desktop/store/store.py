@@ -45,7 +45,7 @@ _PATH_TO_HEAD = f"""
     WITH RECURSIVE path (id, before) AS (
         SELECT id, parent FROM turns WHERE id = ?
         UNION ALL
-        SELECT turns.id, turns.parent FROM turns JOIN path ON turns.id = path.before)
+        SELECT turns.id, turns.parent FROM turns JOIN path ON turns.id = path.before LIMIT ?)
     {TURN} JOIN path USING (id) WHERE deleted IS NULL ORDER BY id
 """
 
@@ -146,12 +146,13 @@ class Store(TurnTrees, Drafts, Comparisons):
             ).fetchall()
         return tuple(self._conversation_from(row) for row in rows)
 
-    def turns(self, head: int | None) -> tuple[Turn, ...]:
-        """The turns from the first one to `head`."""
-        turns = self._turns(head)
+    def turns(self, head: int | None, most: int | None = None) -> tuple[Turn, ...]:
+        """The turns from the first one to `head`; or about so many of them, the last ones, at least one."""
+        turns = self._turns(head, most)
         if any(turn.state is TurnState.WRITING for turn in turns) and self._mark_interrupted():
-            turns = self._turns(head)
-        return turns
+            turns = self._turns(head, most)
+        # Those that were deleted are counted: where they were all of them, the rest has to be looked at too.
+        return turns if turns or most is None else self.turns(head)
 
     def begin_exchange(
         self,
@@ -423,9 +424,9 @@ class Store(TurnTrees, Drafts, Comparisons):
         if self._lock is not None:
             self._lock.close()
 
-    def _turns(self, head: int | None) -> tuple[Turn, ...]:
+    def _turns(self, head: int | None, most: int | None) -> tuple[Turn, ...]:
         with self._database.reading() as connection:
-            rows = connection.execute(_PATH_TO_HEAD, (head,)).fetchall()
+            rows = connection.execute(_PATH_TO_HEAD, (head, -1 if most is None else most)).fetchall()
         return tuple(turn_from(row) for row in rows)
 
     def _mark_interrupted(self) -> int:

@@ -71,8 +71,8 @@ class ConversationPage(QStackedWidget):
         self._link(session.turn_added, self._on_turn_added)
         if self._transcript is not None:
             self._follow_with(self._transcript, session)
-        if self._transcript is not None or session.turns:
-            self.transcript.show_turns(session.turns)
+        if self._transcript is not None or session.latest_turns:
+            self.transcript.show_turns(session.latest_turns, session.turns_before)
             self._show_branches()
             self._show_offers(session.remedies)
             self._show_activity(session.activity)
@@ -150,7 +150,7 @@ class ConversationPage(QStackedWidget):
         self._links.clear()
 
     def _choose_page(self) -> None:
-        has_turns = self._session is not None and bool(self._session.turns)
+        has_turns = self._session is not None and bool(self._session.latest_turns)
         self.setCurrentWidget(self.transcript if has_turns else self.empty_state)
 
     def _on_turn_added(self, turn: Turn) -> None:
@@ -169,10 +169,7 @@ class ConversationPage(QStackedWidget):
         """Which of several stands in a turn's place."""
         if self._session is None:
             return
-        branches = {turn.id: self._session.branches_of(turn.id) for turn in self._session.turns}
-        self.transcript.set_branches(
-            {turn: (others.index(turn) + 1, len(others)) for turn, others in branches.items() if len(others) > 1}
-        )
+        self.transcript.set_branches(self._session.forks())
 
     def _fill_menu(self, menu: QMenu, turn: Turn) -> None:
         if self.fill_menu is not None:

@@ -68,7 +68,8 @@ _REVEALED = 48  # pixels above and below what was brought into view; the find ba
 _NOTCH = 120  # of the wheel, as Qt counts
 ZOOMS = (0.5, 0.67, 0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _FIRST = 40  # messages that are there at once when a conversation is shown: more than the largest screen holds
-_AT_ONCE = 100  # of the others, in a piece of work that nobody waits for
+_AT_ONCE = 60  # of the others, in a piece of work that nobody waits for
+_ALL_AT_ONCE = 10_000
 _TAB = Qt.FocusPolicy.TabFocus
 _ROUNDS = 50  # of measuring: each may bring more into view
 
@@ -96,6 +97,7 @@ class Transcript(QAbstractScrollArea):
         self._is_placing = False  # the scroll bar is being moved by us, not by the reader
         self._is_quiet = False  # pixels must not move along with the scroll bar: what is on the screen stays
         self._older: list[Turn] = []  # before those that are shown: they are brought in when there is time
+        self._before: Callable[[int, int], Sequence[Turn]] | None = None  # and asks for those before them
         self._pending: list[_Text] = []
         self._unpainted: int | None = None
         self._controls: dict[MessageView, MessageControls] = {}
@@ -125,8 +127,9 @@ class Transcript(QAbstractScrollArea):
 
     # What is shown
 
-    def show_turns(self, turns: Sequence[Turn]) -> None:
-        """Show another conversation, from its end."""
+    def show_turns(self, turns: Sequence[Turn], before: Callable[[int, int], Sequence[Turn]] | None = None) -> None:
+        """Show another conversation, from its end. Where these are only its last turns, `before` gives so many of those
+        before the one with an id, and they are brought in when there is time."""
         self._pending.clear()
         self._flush_timer.stop()
         self._selection.clear()
@@ -135,7 +138,7 @@ class Transcript(QAbstractScrollArea):
         self._drop_controls()
         self._code_buttons.clear()
         self._hovered = None
-        self._older = list(turns[:-_FIRST])
+        self._older, self._before = list(turns[:-_FIRST]), before if turns else None
         self._rows.show(MessageView(turn, caption_of(turn), self._look) for turn in turns[-_FIRST:])
         self._follow(following=True)
         self._settle(None)
@@ -158,7 +161,7 @@ class Transcript(QAbstractScrollArea):
 
     def replace_turns(self, turns: Sequence[Turn]) -> None:
         """Show another branch of the same conversation: what is the same stays as and where it is."""
-        self._bring_older()
+        self._bring_all()
         self._flush()
         self._selection.clear()
         self._keyboard.clear()
@@ -322,7 +325,7 @@ class Transcript(QAbstractScrollArea):
 
     def find_words(self, words: str) -> None:
         """Mark these words wherever they are, in text that nobody has looked at yet too, and show the first."""
-        self._bring_older()
+        self._bring_all()
         self._finding.look_for(words)
 
     def find_at(self, turn_id: int, words: str) -> None:
@@ -339,7 +342,7 @@ class Transcript(QAbstractScrollArea):
 
     def open_find(self) -> None:
         """Let the person type what to find."""
-        self._bring_older()
+        self._bring_all()
         self._finding.begin()
 
     def place(self) -> Place | None:
@@ -350,7 +353,7 @@ class Transcript(QAbstractScrollArea):
     def restore_place(self, place: Place | None) -> None:
         """Go to where the reader was, if what was read there is still in the conversation."""
         if place is not None:
-            self._bring_older()
+            self._bring_all()
         found = None if place is None else height_of(self._rows, place)
         if found is None:
             self.scroll_to_end()
@@ -375,7 +378,7 @@ class Transcript(QAbstractScrollArea):
         return self._accessible
 
     def messages(self) -> Sequence[MessageView]:
-        self._bring_older()
+        self._bring_all()
         return self._rows.messages
 
     def place_of(self, message: MessageView) -> QRect:
@@ -387,7 +390,7 @@ class Transcript(QAbstractScrollArea):
     def plain_text(self) -> str:
         """Everything that is shown, as text."""
         self._flush()
-        self._bring_older()
+        self._bring_all()
         return "\n\n".join(message.whole_text() for message in self._rows.messages)
 
     def selected_text(self) -> str:
@@ -407,7 +410,7 @@ class Transcript(QAbstractScrollArea):
 
     def select_all(self) -> None:
         """Select everything, without reading or laying out what nobody has seen."""
-        self._bring_older()
+        self._bring_all()
         self._selection.take_all()
         self.viewport().update()
 
@@ -691,8 +694,8 @@ class Transcript(QAbstractScrollArea):
 
     def _index_of(self, turn_id: int) -> int | None:
         index = self._rows.index_of(turn_id)
-        if index is None and self._older:
-            self._bring_older()
+        if index is None and self._has_older:
+            self._bring_all()
             index = self._rows.index_of(turn_id)
         return index
 
@@ -807,29 +810,43 @@ class Transcript(QAbstractScrollArea):
 
     # What nobody waits for
 
-    def _bring_older(self, most: int | None = None) -> None:
-        """Put turns that were left for later, or so many of them, before those that are shown; no pixel moves."""
-        if not self._older:
-            return
+    @property
+    def _has_older(self) -> bool:
+        return bool(self._older) or self._before is not None
+
+    def _bring_all(self) -> None:
+        """Have every turn in its place, now."""
+        while self._has_older:
+            self._bring_older(_ALL_AT_ONCE)
+
+    def _bring_older(self, most: int) -> None:
+        """Put so many turns that were left for later before those that are shown; no pixel moves."""
         self._flush()
-        turns = self._older[-most:] if most else self._older
+        if not self._older and self._before is not None:
+            first = self._rows.messages[0].turn.id if self._rows.messages else 0
+            self._older = list(self._before(first, most))
+            if not self._older:
+                self._before = None
+        turns = self._older[-most:]
         self._older = self._older[: -len(turns)]
-        lower = self._rows.put_before([MessageView(turn, caption_of(turn), self._look) for turn in turns])
-        value = self._value
-        bar = self.verticalScrollBar()
-        self._is_placing = self._is_quiet = True
-        bar.setRange(0, self._last_value)
-        bar.setValue(value + lower)
-        self._is_placing = self._is_quiet = False
-        self._settle(self._anchor())
+        if turns:
+            lower = self._rows.put_before([MessageView(turn, caption_of(turn), self._look) for turn in turns])
+            bar = self.verticalScrollBar()
+            value = self._value + lower
+            self._is_placing = self._is_quiet = True
+            bar.setRange(0, self._last_value)
+            bar.setValue(value)
+            self._is_placing = self._is_quiet = False
+            self._settle(self._anchor())
+        if not self._has_older:
+            self._finding.messages_changed()
+            self._tell_of_messages()
 
     def _work_a_little(self) -> None:
         """Bring in what is older, prepare what is near, colour code; one short piece at a time."""
-        if self._older:
+        if self._has_older:
             self._bring_older(_AT_ONCE)
-            if not self._older:
-                self._finding.messages_changed()
-                self._tell_of_messages()
+            self._idle_timer.start()
             return
         near = self.viewport().height()
         anchor = self._anchor()
@@ -862,7 +879,7 @@ class Transcript(QAbstractScrollArea):
             case Qt.Key.Key_Space:
                 bar.setValue(bar.value() + (-page if shifted else page))
             case Qt.Key.Key_Home:
-                self._bring_older()
+                self._bring_all()
                 bar.setValue(0)
             case Qt.Key.Key_End:
                 self.scroll_to_end()

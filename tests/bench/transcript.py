@@ -6,6 +6,7 @@ are made up.
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import re
@@ -50,6 +51,8 @@ def transcript() -> list[Figure]:
 def soak() -> list[Figure]:
     """A reply of 100,000 tokens at 200 a second, every frame of it."""
     _application()
+    gc.collect()
+    gc.freeze()  # as the program does when it has started
     view = _view()
     reply = _reply(1)
     view.show_turns([*_turns(100), reply])

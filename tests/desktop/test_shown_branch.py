@@ -197,3 +197,23 @@ def test_what_nobody_knows_is_not_shown(talk):
     talk.ask("one")
     assert not talk.branch.show(99)
     assert not talk.branch.undo()
+
+
+def test_a_long_conversation_is_read_from_its_end_and_whole_when_asked(tmp_path):
+    store = Store(tmp_path / "conversations.sqlite3")
+    head, conversation = None, None
+    for number in range(60):
+        place = {"conversation": conversation, "parent": head, "title": "Long", "model_name": "small"}
+        asked = store.begin_exchange(f"{number}", **place, model=CONFIG, streamed=True)  # type: ignore[arg-type] # by name
+        store.finish(replace(asked.reply, state=TurnState.COMPLETE), None)
+        head, conversation = asked.reply.id, asked.reply.conversation
+    assert conversation is not None
+    branch = ShownBranch(store, store.conversation(conversation))
+    assert 0 < len(branch.latest) < 120
+    first = branch.latest[0]
+    before = branch.before(first.id, 7)
+    assert [turn.id for turn in before] == list(range(first.id - 7, first.id))
+    assert branch.before(before[-1].id, 3) == before[-4:-1]
+    assert len(branch.turns) == 120
+    assert branch.before(branch.turns[0].id, 5) == []
+    store.close()

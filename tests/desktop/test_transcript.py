@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.conversations import TurnState
+from desktop.conversations import Turn, TurnState
 from desktop.theme import Theme, load_theme, message_font
 from desktop.widgets.action_button import ActionButton, MessageAction
 from desktop.widgets.buttons import Button
@@ -726,3 +726,77 @@ def test_wherever_a_selection_runs_no_thought_gets_among_what_was_said(transcrip
     within_one_thought = spots[0].message is spots[1].message and all(spot.segment.is_quiet for spot in spots)
     assert "hmm" not in text or within_one_thought
     assert "hmm" not in text or not ("so" in text or "why" in text)
+
+
+# Turns that are brought in when there is time.
+
+
+def long_conversation(said: Conversation, count: int = 300) -> list[Turn]:
+    return [said.answer(f"Reply {number}. " + LONG[:400]) for number in range(count)]
+
+
+def text_of(image: QImage) -> QImage:
+    """Without the edge where the scroll bar comes."""
+    return image.copy(0, 0, 680, 500)
+
+
+def test_only_the_end_of_a_long_conversation_is_there_at_once_and_the_rest_soon(transcript, said, qtbot: QtBot):
+    turns = long_conversation(said)
+    transcript.show_turns(turns)
+    assert len(transcript._rows.messages) < 100
+    before = picture(transcript)
+    qtbot.waitUntil(lambda: len(transcript._rows.messages) == 300)
+    assert text_of(picture(transcript)) == text_of(before)
+    assert transcript.following
+    assert [message.turn.id for message in transcript.messages()] == [turn.id for turn in turns]
+
+
+def test_what_is_not_there_yet_is_fetched_and_nothing_moves_for_a_reader(transcript, said, qtbot: QtBot):
+    turns = long_conversation(said)
+
+    def before(turn_id: int, most: int) -> list[Turn]:
+        place = next(place for place, turn in enumerate(turns) if turn.id == turn_id)
+        return turns[max(0, place - most) : place]
+
+    transcript.show_turns(turns[-30:], before)
+    wheel(transcript, 5)
+    shown = picture(transcript)
+    qtbot.waitUntil(lambda: len(transcript._rows.messages) == 300)
+    assert text_of(picture(transcript)) == text_of(shown)
+    assert not transcript.following
+    assert len({message.turn.id for message in transcript.messages()}) == 300
+
+
+@pytest.mark.parametrize("way", ["home", "all", "find", "read", "change", "replace"])
+def test_whoever_needs_all_of_it_has_all_of_it(transcript, said, qtbot: QtBot, way: str):
+    turns = long_conversation(said, 120)
+    transcript.show_turns(turns[-20:], lambda turn_id, most: turns[max(0, turn_id - 1 - most) : turn_id - 1])
+    match way:
+        case "home":
+            QTest.keyClick(transcript, Qt.Key.Key_Home)
+            assert transcript._rows.messages[0].turn.id == 1
+        case "all":
+            transcript.select_all()
+            assert transcript.selected_text().count("Reply ") == 120
+        case "find":
+            transcript.find_words("reply 3.")
+            qtbot.waitUntil(lambda: transcript._finding._finder.total == 1)
+        case "read":
+            assert QAccessible.queryAccessibleInterface(transcript).childCount() == 120
+        case "change":
+            transcript.change_turn(finished(turns[2], "Another."))
+            assert "Another." in transcript.plain_text()
+        case "replace":
+            transcript.replace_turns(turns[:50])
+            assert len(transcript._rows.messages) == 50
+
+
+def test_a_reply_that_grows_meanwhile_stays_at_the_end(transcript, said, qtbot: QtBot):
+    turns = long_conversation(said)
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns([*turns, reply])
+    for _ in range(40):
+        grow(transcript, reply, "A paragraph.\n\n")
+        assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
+    qtbot.waitUntil(lambda: len(transcript._rows.messages) == 301)
+    assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()

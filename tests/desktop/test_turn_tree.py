@@ -70,3 +70,8 @@ def test_every_branch_ends_below_where_it_begins(parents, data):
         turn = data.draw(st.integers(1, len(parents)))
         assert tree.end_of(turn) in tree.below(turn)
         assert turn in tree.siblings(turn)
+
+
+def test_forks_are_turns_that_do_not_stand_alone():
+    tree = TurnTree({None: (1,), 1: (2, 4), 2: (3,), 4: (5, 6, 7)})
+    assert tree.forks() == {2: (1, 2), 4: (2, 2), 5: (1, 3), 6: (2, 3), 7: (3, 3)}
