@@ -26,6 +26,11 @@ class Asked:
     turns: tuple[tuple[int, ...], ...]
 
 
+def states_owner(conversation: int) -> str:
+    """Whose the KV states of a conversation are, for the engine."""
+    return f"conversation {conversation}"
+
+
 def messages_for(turns: Iterable[Turn], model: AnyModel, system_prompt: str = "") -> tuple[Message, ...]:
     """What this model is asked to read: the system prompt, where there is one, and these turns."""
     return (*_system(system_prompt), *messages_of(turns, model))
@@ -38,8 +43,10 @@ def ask(
     *,
     thinking: bool | None = None,
     begun: Turn | None = None,
+    is_private: bool = False,
 ) -> Asked:
-    """Ask for the reply to these turns, or for the rest of one that was `begun`."""
+    """Ask for the reply to these turns, or for the rest of one that was `begun`. Of a private conversation no KV state
+    reaches the disk."""
     messages = messages_for(turns, model, wishes.system_prompt)
     made_of = (((),) if wishes.system_prompt.strip() else ()) + turns_of_messages(turns)
     pinned = frozenset(turn.id for turn in turns if turn.pinned)
@@ -54,6 +61,8 @@ def ask(
         window_policy=wishes.window_policy,
         pinned=tuple(index for index, of in enumerate(made_of) if not pinned.isdisjoint(of)),
         continues=begun is not None,
+        owner=states_owner(turns[-1].conversation),
+        is_private=is_private,
     )
     return Asked(request, made_of)
 

@@ -513,7 +513,7 @@ class ChatSession(QObject):
         begun: Turn | None = None,
     ) -> None:
         """Have `reply`, which is stored, written by the model."""
-        asked = ask(self._branch.turns, model, wishes, thinking=thinking, begun=begun)
+        asked = ask(self._branch.turns, model, wishes, thinking=thinking, begun=begun, is_private=self.is_temporary)
         self._branch.add(reply)
         running = RunningReply(asked.request, asked.turns, reply, usual_rate=self._usual_rate(model), clock=self._clock)
         state = self._models.state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import inference
@@ -42,6 +42,10 @@ class Engines:
         """Keep to this budget here from now on; an engine that is not made yet is made with its own."""
         if self._local is not None:
             self._local.keep_states(states)
+
+    def forget_states(self, owners: Iterable[str]) -> None:
+        """Delete all that is kept here of these owners' requests, on disk too. Raises EngineClosed after `close`."""
+        self._for_this_machine().forget_states(owners)
 
     def generate(self, request: GenerationRequest) -> RequestId:
         """Raises EngineClosed after `close`."""

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 import inference
 from desktop import exchange
+from desktop.asking import states_owner
 from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation, Hit, Turn
 from desktop.import_reader import ConversationReader, ConversationsRead
@@ -19,6 +20,7 @@ from desktop.imports import Imports
 from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.store import Store, StoreError
+from inference import EngineClosed
 
 FORGOTTEN_AFTER = 3_600.0  # seconds after which what was deleted in a window that is gone is purged
 TIDY_MILLISECONDS = 20  # between two small pieces of work that nobody waits for
@@ -350,10 +352,17 @@ class Library(QObject):
     def _purge_forgotten(self) -> None:
         """Purge what was deleted in windows that were closed, or ended, before they could."""
         self._purge(self._attempt(lambda: self._store.deleted(for_seconds=FORGOTTEN_AFTER)) or ())
+        # Another window may have held their states still, and written them when it was left.
+        self._forget_states(self._attempt(self._store.purged) or ())
 
     def _purge(self, numbers: Sequence[int]) -> None:
+        if numbers and self._change(numbers, lambda store, some: store.purge(some)):
+            self._forget_states(numbers)
+
+    def _forget_states(self, numbers: Sequence[int]) -> None:
         if numbers:
-            self._change(numbers, lambda store, some: store.purge(some))
+            with suppress(EngineClosed):  # it is told again with the next start
+                self._engine.forget_states([states_owner(number) for number in numbers])
 
     def _read_more(self) -> None:
         self._attempt(self._known.read_more)

@@ -9,7 +9,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, assert_never
 
@@ -56,6 +56,10 @@ class Engine(Protocol):
     def keep_states(self, states: StateBudget) -> None:
         """Keep to this budget from now on, once what was asked before is done. What is beyond it goes at once."""
 
+    def forget_states(self, owners: Iterable[str]) -> None:
+        """Delete all that is kept of these owners' requests, in memory and on disk, once what was asked before is
+        done; it is done even where the engine is closed meanwhile."""
+
     def generate(self, request: GenerationRequest) -> RequestId:
         """Queue a request; it loads its model where another or none is loaded.
 
@@ -95,6 +99,11 @@ class _Keep:
 
 
 @dataclass(frozen=True, slots=True)
+class _Forget:
+    owners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Try:
     """Nothing is asked: find out a little more about the loaded model. Never in the queue."""
 
@@ -105,7 +114,7 @@ class _Run:
 
 
 _Asked = GenerationRequest | _Run  # has an id, and can be withdrawn
-_Task = _Asked | _Load | _Unload | _Keep | _Try
+_Task = _Asked | _Load | _Unload | _Keep | _Forget | _Try
 
 
 class LocalEngine:
@@ -153,6 +162,9 @@ class LocalEngine:
 
     def keep_states(self, states: StateBudget) -> None:
         self._queue(_Keep(states))
+
+    def forget_states(self, owners: Iterable[str]) -> None:
+        self._queue(_Forget(tuple(owners)))
 
     def generate(self, request: GenerationRequest) -> RequestId:
         _file_of(request)
@@ -205,7 +217,8 @@ class LocalEngine:
                 self._do(task, self._workbench())
             except Exception as error:  # noqa: BLE001 - the engine's loop: one bad task must not end it
                 self._fault(task, error)
-        self._end_all()
+        for owners in self._end_all():
+            self._workbench().forget_states(owners)
         if self._bench is not None:
             self._bench.close()
 
@@ -253,9 +266,9 @@ class LocalEngine:
             case _Unload():
                 self._take(task)
                 self._unload(bench)
-            case _Keep():
+            case _Keep() | _Forget():
                 self._take(task)
-                bench.keep_states(task.states)
+                _tend_states(task, bench)
             case GenerationRequest():
                 self._answer(task, bench)
             case _Run(job):
@@ -362,7 +375,7 @@ class LocalEngine:
                     self._emit(_failed(task, fault))
             case _Load():
                 self._emit(ModelFailed(task.model, fault))
-            case _Unload() | _Keep():
+            case _Unload() | _Keep() | _Forget():
                 pass
             case _Try():
                 if self._bench is not None and self._bench.info is not None:
@@ -384,12 +397,15 @@ class LocalEngine:
                 asked = self._withdrawn.popleft()
             self._emit_outside(self._never_begun(asked))
 
-    def _end_all(self) -> None:
+    def _end_all(self) -> tuple[tuple[str, ...], ...]:
+        """End what waits; returns whose states are still to be forgotten."""
         with self._changed:
             waiting = [task for task in self._tasks if isinstance(task, GenerationRequest | _Run)]
+            forgotten = tuple(task.owners for task in self._tasks if isinstance(task, _Forget))
             self._tasks.clear()
             self._withdrawn.extend(waiting)
         self._end_withdrawn()
+        return forgotten
 
     def _never_begun(self, asked: _Asked) -> GenerationFinished | JobFinished:
         if isinstance(asked, _Run):
@@ -405,6 +421,13 @@ class LocalEngine:
             timings=Timings(queued=waited, load=0.0),
             trace=Trace(),
         )
+
+
+def _tend_states(task: _Keep | _Forget, bench: Workbench) -> None:
+    if isinstance(task, _Keep):
+        bench.keep_states(task.states)
+    else:
+        bench.forget_states(task.owners)
 
 
 def _id_of(asked: _Asked) -> RequestId | JobId:

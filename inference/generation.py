@@ -30,7 +30,7 @@ from inference.events import (
 from inference.fit import fit
 from inference.messages import Role
 from inference.model import Model, Sampler, StopFlag
-from inference.prefix_cache import PrefixCache, Reuse
+from inference.prefix_cache import Holder, PrefixCache, Reuse
 from inference.prompt import Prompt, PromptBuilder
 from inference.reasoning import Part
 from inference.requests import GenerationRequest
@@ -113,7 +113,8 @@ class Generation:
         """Template, tokens, and the KV cache cut back to what it shares with the prompt."""
         fitted = fit(self._request, self._prompts, self._model.info.context_size)
         self._prompt, self._left_out, self._needed = fitted.prompt, fitted.left_out, fitted.needed
-        reuse = self._cache.reuse(self._model, self._prompt.tokens)
+        holder = Holder(self._request.owner, self._request.is_private)
+        reuse = self._cache.reuse(self._model, self._prompt.tokens, holder)
         self._cached, self._reuse_end = reuse.cached, _why(reuse, self._prompt, self._request)
         sampling = self._request.sampling.over(self._model.info.default_sampling)
         return self._model.sampler(sampling, self._request.grammar, self._request.json_schema)

@@ -50,13 +50,16 @@ class Mark:
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A KV cache as it was: the ids it held, llama.cpp's own bytes of it, its marks, and the logits after the first
-    `logits_at` ids (-1 where none were kept)."""
+    `logits_at` ids (-1 where none were kept). `owner` is whose prompt it is of; a private one is never written to
+    disk. Both are for whoever keeps it: a model knows nothing of them."""
 
     tokens: tuple[int, ...]
     state: bytes = field(repr=False)
     marks: tuple[Mark, ...] = ()
     logits: bytes = field(default=b"", repr=False)
     logits_at: int = -1
+    owner: str = ""
+    is_private: bool = False
 
     @property
     def size(self) -> int:

@@ -7,8 +7,8 @@ It knows nothing of conversations or messages: token ids decide.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from inference.events import ReuseEnd
 from inference.model import Model, Snapshot, shared_prefix
@@ -26,6 +26,17 @@ class Reuse:
     end: ReuseEnd
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Whose prompt a KV cache holds; a private one is kept in memory alone."""
+
+    owner: str = ""
+    is_private: bool = False
+
+
+_NOBODY = Holder()
+
+
 class PrefixCache:
     """States of conversations that were left, the least recently used given up first.
 
@@ -39,6 +50,7 @@ class PrefixCache:
         self._key = ""
         self._has_evicted = False
         self._is_first = True
+        self._holder = _NOBODY
 
     @classmethod
     def within(cls, budget: StateBudget) -> PrefixCache:
@@ -55,21 +67,33 @@ class PrefixCache:
         """Bytes held in memory."""
         return sum(state.size for state in self._states.values())
 
+    @property
+    def holder(self) -> Holder:
+        """Whose prompt the model holds."""
+        return self._holder
+
+    @holder.setter
+    def holder(self, holder: Holder) -> None:
+        self._holder = holder
+
     def open(self, key: str) -> None:
         """A model was loaded; `key` names everything that its states depend on."""
         self._key = key
         self._is_first = True
+        self._holder = _NOBODY
         if self._disk is not None:
             self._disk.open(key)
 
-    def reuse(self, model: Model, tokens: Sequence[int]) -> Reuse:
-        """Bring the model to hold the longest beginning of `tokens` that is anywhere to be had, and nothing else."""
+    def reuse(self, model: Model, tokens: Sequence[int], holder: Holder = _NOBODY) -> Reuse:
+        """Bring the model to hold the longest beginning of `tokens` that is anywhere to be had, and nothing else. What
+        it held is kept for whoever's it was; what it holds from now on is the `holder`'s."""
         held = model.tokens
         shared = shared_prefix(held, tokens)
         end = self._end_without(len(held), shared)
         other, other_shared = self._best(tokens)
         if len(held) - shared >= _WORTH_KEEPING:
-            self.keep(model.save())
+            self.keep(self._saved(model))
+        self._holder = holder
         if other is not None and other_shared >= shared + _WORTH_KEEPING:
             if model.restore(other):
                 shared = other_shared
@@ -85,7 +109,7 @@ class PrefixCache:
         """Keep a state, in memory within the budget, and on disk where there is a folder for it."""
         if len(state.tokens) < _WORTH_KEEPING:
             return
-        if self._disk is not None:
+        if self._disk is not None and not state.is_private:
             self._disk.write(state)
         if state.size > self._budget:
             # It would drive out all the others, and then itself.
@@ -100,7 +124,7 @@ class PrefixCache:
     def keep_all_of(self, model: Model) -> None:
         """Keep what the model holds: it is about to be freed."""
         if len(model.tokens) >= _WORTH_KEEPING:
-            self.keep(model.save())
+            self.keep(self._saved(model))
 
     def keep_to(self, budget: StateBudget) -> None:
         """Another budget from now on; what is held stays as far as that reaches."""
@@ -115,6 +139,16 @@ class PrefixCache:
         """Give up what is held in memory."""
         self._states.clear()
 
+    def forget_of(self, owners: Iterable[str], model: Model | None) -> None:
+        """Give up all that is kept of these, of whatever model, in memory, on disk and in the model itself."""
+        names = frozenset(owners)
+        self._states = OrderedDict((key, state) for key, state in self._states.items() if state.owner not in names)
+        if self._disk is not None:
+            self._disk.forget_of(names)
+        if model is not None and self._holder.owner in names:
+            model.rewind(0)
+            self._holder = _NOBODY
+
     def close(self) -> None:
         """Give up what is held in memory; wait until what was to be written is."""
         self._states.clear()
@@ -125,6 +159,9 @@ class PrefixCache:
         while self.size > self._budget:
             self._states.popitem(last=False)
             self._has_evicted = True
+
+    def _saved(self, model: Model) -> Snapshot:
+        return replace(model.save(), owner=self._holder.owner, is_private=self._holder.is_private)
 
     def _best(self, tokens: Sequence[int]) -> tuple[Snapshot | None, int]:
         best, length = None, 0

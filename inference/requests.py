@@ -368,6 +368,9 @@ class GenerationRequest:
     Of each token, `record_probabilities` of the likeliest ones are noted in the trace, as the model itself saw them:
     before temperature and all that leaves out tokens. It takes a while for each token, and nothing is speculated then.
 
+    What is kept of the KV cache is kept for `owner`, any name, until `Engine.forget_states` is told it; of a private
+    request nothing is written to disk.
+
     Raises:
         InvalidRequest: no message, the last one is not the user's (or, with `continues`, no reply to a question),
             max_tokens below 1, an empty stop string, a JSON schema that is none, both a schema and a grammar, or more
@@ -389,6 +392,8 @@ class GenerationRequest:
     json_schema: str | None = None
     speculation: bool = False
     record_probabilities: int = 0
+    owner: str = ""
+    is_private: bool = False
 
     def __post_init__(self) -> None:
         if not self.messages:

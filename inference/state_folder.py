@@ -83,7 +83,7 @@ class StateFolder:
         if state.size > self._budget:
             return
         digest = hashlib.blake2b(array("i", state.tokens).tobytes(), digest_size=12).hexdigest()
-        path = self._folder / f"{self._key}-{digest}{_SUFFIX}"
+        path = self._folder / f"{self._key}-{_mark_of(state.owner)}-{digest}{_SUFFIX}"
         outdated = [entry for entry in self._entries if state.tokens[: len(entry.tokens)] == entry.tokens]
         self._entries = [entry for entry in self._entries if entry not in outdated]
         self._entries.append(_Entry(state.tokens, path))
@@ -102,6 +102,16 @@ class StateFolder:
         self.wait()
         for entry in found:
             _delete(entry.path)
+
+    def forget_of(self, owners: Iterable[str]) -> None:
+        """Delete the states of these owners, of whatever model, and those of earlier versions, which name no owner."""
+        self.wait()
+        marks = {_mark_of(owner) for owner in owners}
+        for path in self._everything():
+            _, _, mark = path.stem.rpartition("-")[0].partition("-")
+            if not mark or mark in marks:
+                _delete(path)
+        self._entries = [entry for entry in self._entries if entry.path.exists()]
 
     def shrink(self) -> None:
         """Delete what is beyond the budget, as soon as the writer comes to it."""
@@ -174,6 +184,11 @@ class StateFolder:
 
     def _paths(self, pattern: str, suffix: str = _SUFFIX) -> list[Path]:
         return [path for path in self._folder.glob(f"{pattern}{suffix}") if path.is_file()]
+
+
+def _mark_of(owner: str) -> str:
+    """What stands for an owner in the name of a file."""
+    return hashlib.blake2b(owner.encode(), digest_size=8).hexdigest()
 
 
 def _delete(path: Path) -> None:

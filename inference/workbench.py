@@ -6,7 +6,7 @@ on its own thread, with the first job.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -127,11 +127,12 @@ class Workbench:
         if loaded is None or info is None:
             raise RuntimeError("no model is loaded")
         loan = ModelOnLoan(loaded.model, loaded.prompts, info, self._cache, self._stop_flag, self._clock)
-        before = loan.held()
+        before, holder = loan.held(), self._cache.holder
         try:
             return (yield from job.steps(loan))
         finally:
             loan.hold(before)
+            self._cache.holder = holder
             loaded.model.take_step_times()
 
     @property
@@ -152,6 +153,10 @@ class Workbench:
     def keep_states(self, states: StateBudget) -> None:
         """Keep states within another budget; those in memory are taken along as far as it reaches."""
         self._cache.keep_to(states)
+
+    def forget_states(self, owners: Iterable[str]) -> None:
+        """Give up all that is kept of these owners' prompts."""
+        self._cache.forget_of(owners, None if self._loaded is None else self._loaded.model)
 
     def unload(self, *, keep: bool = True) -> None:
         """Free the model; with `keep`, what it holds is kept with the other states."""

@@ -6,6 +6,7 @@ Requests run side by side: a server decides itself whose turn it is, and none wa
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -62,6 +63,9 @@ class RemoteEngine:
 
     def keep_states(self, states: StateBudget) -> None:
         """Nothing is kept here, whatever the budget."""
+
+    def forget_states(self, owners: Iterable[str]) -> None:
+        """Nothing is kept here of anybody."""
 
     def generate(self, request: GenerationRequest) -> RequestId:
         """Send a request to the server it names.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from inference import (
@@ -55,6 +55,7 @@ class ScriptedEngine:
         self.remote_listeners: list[Callable[[RemoteModelEvent], None]] = []
         self.loads: list[AnyModel] = []
         self.unloads = 0
+        self.forgotten: list[str] = []
         self.budgets: list[StateBudget] = []
         self.requests: list[GenerationRequest] = []
         self.jobs: list[Job] = []
@@ -72,6 +73,9 @@ class ScriptedEngine:
 
     def keep_states(self, states: StateBudget) -> None:
         self.budgets.append(states)
+
+    def forget_states(self, owners: Iterable[str]) -> None:
+        self.forgotten += owners
 
     def generate(self, request: GenerationRequest) -> RequestId:
         if self.closed:

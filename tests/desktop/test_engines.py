@@ -70,6 +70,11 @@ def test_unloading_is_for_the_model_of_this_machine(both):
     assert (both.local[0].unloads, both.remote[0].unloads) == (1, 0)
 
 
+def test_states_are_forgotten_here_even_where_no_model_was_loaded_yet(both):
+    both.engines.forget_states(["one"])
+    assert both.local[0].forgotten == ["one"]
+
+
 def test_what_was_made_is_closed_and_nothing_is_made_afterwards(both):
     both.engines.load(THERE)
     both.engines.close()

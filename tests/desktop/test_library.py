@@ -341,7 +341,17 @@ def test_what_was_deleted_for_good_is_gone(library, engine, store):
     library.undo_delete()
     assert titles(library) == ["two"]
     assert store.purged() == (one,)
+    assert engine.forgotten == [request.owner for request in engine.requests[:1]]
     assert library.current.conversation.id == two
+
+
+def test_states_of_what_another_window_purged_are_forgotten_with_the_next_start(library, engine, store):
+    number = talk(library, engine, "one")
+    store.purge([number])
+    for piece in library.put_off():
+        piece()
+    assert engine.forgotten == [engine.requests[0].owner]
+    assert not engine.requests[0].is_private
 
 
 def test_a_reply_that_ends_when_its_conversation_is_gone_for_good_disturbs_nobody(library, engine, sentences):
@@ -404,6 +414,7 @@ def test_a_temporary_conversation_is_like_any_other_but_nowhere_on_disk(library,
     assert library.current.is_temporary
     library.current.set_draft("Zwergping")
     library.current.send("Zwergpinguin", streaming=True)
+    assert engine.requests[-1].is_private
     engine.say("Flusskrebs")
     library.current.flush()
     library.new()

@@ -192,6 +192,46 @@ def test_another_budget_holds_at_once_and_what_is_held_stays(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
+def owned_by(owner: str, words: str, *, is_private: bool = False) -> GenerationRequest:
+    return replace(ask(words), owner=owner, is_private=is_private)
+
+
+def test_the_states_of_an_owner_are_forgotten_on_disk_and_in_memory(tmp_path: Path) -> None:
+    listener = Listener()
+    engine = LocalEngine(listener, StateBudget(folder=tmp_path), loader=ScriptedLoader(Script()))
+    listener.last_of(engine.generate(owned_by("one", "one " * 100)))
+    listener.last_of(engine.generate(owned_by("two", "two " * 100)))
+    listener.last_of(engine.generate(owned_by("three", "three " * 100)))
+    engine.forget_states(["one", "three"])
+    again = listener.last_of(engine.generate(owned_by("one", "one " * 100)))
+    assert isinstance(again, GenerationFinished)
+    assert (again.usage.cached_tokens or 0) < 100
+    engine.forget_states(["one"])
+    engine.close()
+    assert len(list(tmp_path.iterdir())) == 1  # of the second
+
+
+def test_states_are_forgotten_although_the_engine_is_closed_at_once(tmp_path: Path) -> None:
+    listener = Listener()
+    before = LocalEngine(listener, StateBudget(folder=tmp_path), loader=ScriptedLoader(Script()))
+    listener.last_of(before.generate(owned_by("one", "one " * 100)))
+    before.close()
+    assert len(list(tmp_path.iterdir())) == 1
+    engine = LocalEngine(listener, StateBudget(folder=tmp_path), loader=ScriptedLoader(Script()))
+    engine.forget_states(["one"])
+    engine.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_private_is_written_to_disk(tmp_path: Path) -> None:
+    listener = Listener()
+    engine = LocalEngine(listener, StateBudget(folder=tmp_path), loader=ScriptedLoader(Script()))
+    listener.last_of(engine.generate(owned_by("one", "one " * 100, is_private=True)))
+    listener.last_of(engine.generate(owned_by("two", "two " * 100, is_private=True)))
+    engine.close()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_model_that_cannot_be_loaded_fails_its_request_and_the_engine_goes_on() -> None:
     error = ModelNotFound(Path("gone.gguf"))
     with engine_of(Script(load_error=error)) as (engine, listener, loader):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 
+from inference.engine import LocalEngine
 from inference.errors import EngineClosed, EngineFault, GenerationBroke, InvalidRequest, ModelNotFound
 from inference.events import (
     FinishReason,
@@ -20,8 +22,8 @@ from inference.events import (
 )
 from inference.jobs import JobSteps, ModelOnLoan
 from inference.messages import Message, Role
-from inference.requests import GenerationRequest, JobId, ModelConfig, new_job_id
-from tests.fakes import Script, config
+from inference.requests import GenerationRequest, JobId, ModelConfig, StateBudget, new_job_id
+from tests.fakes import Script, ScriptedLoader, config
 from tests.inference.test_engine import Listener, ask, engine_of, gate
 from tests.llama_models import GREEDY
 
@@ -96,6 +98,20 @@ def test_the_next_turn_after_a_job_reads_only_what_is_new() -> None:
         usage, trace = finished_of(listener, second).usage, finished_of(listener, second).trace
     assert usage.cached_tokens == len(held)
     assert trace.reuse_end is ReuseEnd.NEW_TEXT
+
+
+def test_what_the_model_holds_after_a_job_is_still_its_owners(tmp_path: Path) -> None:
+    first = replace(ask("Why do rivers bend? " * 8), owner="one")
+    listener = Listener()
+    engine = LocalEngine(listener, StateBudget(folder=tmp_path), loader=ScriptedLoader(Script()))
+    engine.generate(first)
+    finished_of(listener, first)
+    chore = Chore(from_all_kept=True)
+    engine.run(chore)
+    end_of(listener, chore.id)
+    engine.forget_states(["one"])
+    engine.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_job_begins_with_what_the_model_holds_and_may_look_into_what_was_kept() -> None:

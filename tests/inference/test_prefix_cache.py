@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from inference.events import ReuseEnd
 from inference.model import Snapshot, StopFlag, shared_prefix
-from inference.prefix_cache import PrefixCache
+from inference.prefix_cache import Holder, PrefixCache
 from inference.requests import StateBudget
 from inference.state_folder import StateFolder
 from tests.fakes import Script, ScriptedModel, config
 
 MEBIBYTE = 1 << 20
+NOBODY = Holder()
 
 
 def model_of(*, rewindable: bool = True) -> ScriptedModel:
@@ -26,9 +27,11 @@ def conversation(of: int, length: int = 200) -> tuple[int, ...]:
     return (1, *([of] * (length - 1)))
 
 
-def read(model: ScriptedModel, cache: PrefixCache, tokens: tuple[int, ...]) -> tuple[int, ReuseEnd]:
+def read(
+    model: ScriptedModel, cache: PrefixCache, tokens: tuple[int, ...], holder: Holder = NOBODY
+) -> tuple[int, ReuseEnd]:
     """Prefill `tokens` as a generation does; returns how many came from the cache, and why no more."""
-    reuse = cache.reuse(model, tokens)
+    reuse = cache.reuse(model, tokens, holder)
     assert tuple(model.tokens) == tokens[: reuse.cached]
     if new := tokens[reuse.cached :]:
         model.evaluate(new)
@@ -175,3 +178,38 @@ def test_the_shared_prefix_is_the_longest(first: list[int], second: list[int]) -
     length = shared_prefix(first, second)
     assert first[:length] == second[:length]
     assert first[length : length + 1] != second[length : length + 1] or length == len(first) == len(second)
+
+
+def test_what_is_kept_of_an_owner_is_given_up_wherever_it_is(tmp_path: Path) -> None:
+    model, cache = model_of(), PrefixCache(MEBIBYTE, StateFolder(tmp_path, MEBIBYTE))
+    cache.open("model")
+    read(model, cache, conversation(5), Holder("five"))
+    read(model, cache, conversation(6), Holder("six"))
+    read(model, cache, conversation(7), Holder("seven"))
+    cache.forget_of(["five", "seven"], model)
+    assert tuple(model.tokens) == ()
+    assert read(model, cache, conversation(5))[0] == 0
+    assert read(model, cache, conversation(6), Holder("six"))[0] == 200
+    cache.close()
+    again = PrefixCache(0, StateFolder(tmp_path, MEBIBYTE))
+    again.open("model")
+    assert read(model_of(), again, conversation(7))[0] == 0
+    assert read(model_of(), again, conversation(6))[0] == 200
+
+
+def test_what_is_held_of_somebody_else_stays_held() -> None:
+    model, cache = model_of(), PrefixCache(MEBIBYTE)
+    read(model, cache, conversation(5), Holder("five"))
+    cache.forget_of(["six"], model)
+    assert tuple(model.tokens) == conversation(5)
+
+
+def test_a_private_state_is_kept_in_memory_alone(tmp_path: Path) -> None:
+    model, cache = model_of(), PrefixCache(MEBIBYTE, StateFolder(tmp_path, MEBIBYTE))
+    cache.open("model")
+    read(model, cache, conversation(5), Holder("five", is_private=True))
+    read(model, cache, conversation(6), Holder("six", is_private=True))
+    assert read(model, cache, conversation(5), Holder("five", is_private=True))[0] == 200
+    cache.keep_all_of(model)
+    cache.close()
+    assert list(tmp_path.iterdir()) == []

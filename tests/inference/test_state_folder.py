@@ -7,6 +7,7 @@ import random
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -265,6 +266,7 @@ def test_a_state_that_is_of_no_use_is_deleted(tmp_path: Path) -> None:
 
 LEFT_OPEN = """
 import atexit, sys
+from dataclasses import replace
 from pathlib import Path
 from inference.model import Snapshot
 from inference.state_folder import StateFolder
@@ -279,3 +281,40 @@ def test_a_state_can_be_written_while_the_interpreter_exits(tmp_path: Path) -> N
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(files_of(tmp_path)) == 1
+
+
+def owned(number: int, owner: str) -> Snapshot:
+    return replace(state_of(number), owner=owner)
+
+
+def test_the_states_of_an_owner_can_be_deleted_of_every_model(tmp_path: Path) -> None:
+    kept, gone = owned(1, "one"), owned(2, "two")
+    for key in ("model", "another"):
+        folder = folder_of(tmp_path, key)
+        folder.write(kept)
+        folder.write(gone)
+        folder.close()
+    folder = folder_of(tmp_path)
+    folder.forget_of(["two", "three"])
+    assert len(files_of(tmp_path)) == 2
+    assert folder.best(gone.tokens, 50) is None
+    found = folder.best(kept.tokens, 50)
+    assert found is not None
+    assert found.tokens == kept.tokens
+
+
+def test_what_is_still_to_be_written_is_deleted_too(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    folder.write(replace(state_of(1, size=500_000), owner="one"))
+    folder.forget_of(["one"])
+    assert files_of(tmp_path) == []
+
+
+def test_states_of_which_nobody_knows_the_owner_go_with_the_first_that_are_deleted(tmp_path: Path) -> None:
+    written(tmp_path, state_of(1))
+    (path,) = files_of(tmp_path)
+    key, _, digest = path.stem.split("-")
+    path.rename(tmp_path / f"{key}-{digest}.kvstate")  # as earlier versions called it
+    assert folder_of(tmp_path).best(state_of(1).tokens, 50) is not None
+    folder_of(tmp_path).forget_of(["anybody"])
+    assert files_of(tmp_path) == []
