@@ -21,9 +21,11 @@ import inference
 from desktop.crash import CrashHook
 from desktop.deletion import delete_files
 from desktop.devices import Devices
+from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
+from desktop.file_reader import FileReader
 from desktop.import_reader import ConversationReader
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase
@@ -125,6 +127,7 @@ class App(QObject):
         if self.library.interrupted:
             self._open_newest()
         self._draft_count = DraftCount(lambda: inference.TokenCounter(post), self.models, self)
+        self._drafts = DraftAttachments(partial(FileReader, post), self)
         self.window = Window(
             self.library,
             self.models,
@@ -133,6 +136,7 @@ class App(QObject):
             draft_count=self._draft_count,
             servers=self._servers,
             behind=Behind(self.settings, self.models, self._themes, self._upkeep, Presets(self._store, self)),
+            drafts=self._drafts,
         )
         self._wakefulness = Wakefulness(self)
         self._vigil = Vigil(self._wakefulness, partial(application.alert, self.window), self)
@@ -163,6 +167,7 @@ class App(QObject):
         self.library.finish_deleting()
         self._engine.close()
         self._draft_count.close()
+        self._drafts.close()
         self._bridge.drain()
         self._vigil.close()
         self._wakefulness.close()
@@ -190,6 +195,7 @@ class App(QObject):
         self._bridge.event_arrived.connect(self._vigil.on_event)
         self._bridge.server_answered.connect(self._watch_for_faults)
         self._bridge.counted.connect(self._draft_count.on_counted)
+        self._bridge.file_read.connect(self._drafts.on_read)
         self.window.closing.connect(self.leave)
         self._crash.shown.connect(self.broke)
 

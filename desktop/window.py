@@ -37,6 +37,7 @@ from PySide6.QtWidgets import (
 from desktop.activity import Activity
 from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
+from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.filing import FileChoosers, Filing
 from desktop.housekeeping import Housekeeping
@@ -46,6 +47,7 @@ from desktop.remedies import RemedyKind
 from desktop.server_choice import ServerChoice
 from desktop.settings import ColourScheme, Settings, SettingsFile
 from desktop.theme import Theme, ThemeSource, icon
+from desktop.widgets.attaching import Attaching
 from desktop.widgets.buttons import Button
 from desktop.widgets.column import column_width
 from desktop.widgets.composer import Composer
@@ -123,6 +125,7 @@ class Window(QMainWindow):
         servers: ServerChoice | None = None,
         behind: Behind | None = None,
         file_choosers: FileChoosers | None = None,
+        drafts: DraftAttachments | None = None,
     ) -> None:
         super().__init__(parent)
         self._file_choosers = file_choosers or FileChoosers()
@@ -130,6 +133,7 @@ class Window(QMainWindow):
         self._servers = servers
         self.server_panel: ServerPanel | None = None  # made when somebody wants to name a server
         self._draft_count = draft_count
+        self._drafts = drafts
         self._library = library
         self._models = models
         self._settings = settings
@@ -300,7 +304,11 @@ class Window(QMainWindow):
             return
         event.acceptProposedAction()
         models = [path for path in files if path.suffix.lower() == MODEL_SUFFIX]
-        self.open_model((models or files)[0])
+        others = [path for path in files if path not in models]
+        if others:
+            self.attaching.take(others)
+        for path in models[:1]:
+            self.open_model(path)
 
     # Building
 
@@ -370,6 +378,8 @@ class Window(QMainWindow):
         self.page = ConversationPage(theme, self._models.embedded)
         self.reading = ReadingActions(self, self.page, self._settings)
         self.composer = Composer(theme)
+        say = partial(self.show_notice, kind=NoticeKind.WARNING)
+        self.attaching = Attaching(self.composer, self._drafts, self._draft_count, say, parent=self)
         self.speed_bar = SpeedBar(theme)
         self.turn_actions = TurnActions(theme, self.page, self._models, self, self._manner, self)
         self._notice_stack = NoticeStack(theme, column_width())
@@ -488,8 +498,6 @@ class Window(QMainWindow):
         self.page.offer_taken.connect(self._take_offer)
         self.page.transcript_made.connect(self._order_tabs)
         self.turn_actions.done.connect(self.composer.focus_field)
-        if self._draft_count is not None:
-            self._draft_count.changed.connect(self.composer.window_meter.show_use)
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
         self._set_streaming(on=self._settings.current.streaming)
         self._set_thinking(on=self._settings.current.thinking)
@@ -508,6 +516,7 @@ class Window(QMainWindow):
             self.streaming_switch,
             *((self.transcript,) if self.page.has_transcript else ()),
             self.composer.field,
+            self.composer.attach_button,
             self.composer.thinking_switch,
             self.composer.window_meter,
             self.composer.button,
@@ -523,10 +532,8 @@ class Window(QMainWindow):
         self.close_view()
         self.page.show_session(session)
         self.turn_actions.show_session(session)
-        self.composer.set_text(session.draft)
+        self.attaching.follow(session)
         self.composer.window_meter.show_policy(session.window_policy)
-        if self._draft_count is not None:
-            self._draft_count.follow(session, session.draft)
         self._show_activity(session.activity)
         self.speed_bar.show_figures(session.figures)
         self._show_place()
@@ -594,8 +601,9 @@ class Window(QMainWindow):
         return Manner(self._is_streaming, self._is_thinking)
 
     def _send(self, text: str) -> None:
-        if self._session.send(text, streaming=self._is_streaming, thinking=self._is_thinking):
-            self.composer.accept()
+        files = self.attaching.attachments
+        if self._session.send(text, streaming=self._is_streaming, thinking=self._is_thinking, attachments=files):
+            self.attaching.forget()
             self.transcript.scroll_to_end()
         elif self._models.config is None:
             self._model_notices.say_that_nobody_answers()

@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
-import re
-from math import ceil
+from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QMimeData, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import (
-    QDragEnterEvent,
-    QDragMoveEvent,
-    QFocusEvent,
-    QInputMethodEvent,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QPalette,
-    QResizeEvent,
-    QTextCursor,
-    QTextOption,
-)
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from desktop import wording
+from desktop.draft_attachments import DraftFile
+from desktop.draft_count import WindowUse
 from desktop.settings import SendingKey
-from desktop.theme import Theme, figure_font, message_font, scroll_bar_style
+from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
+from desktop.widgets.attachment_row import AttachmentRow, Fit
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
+from desktop.widgets.notice import Notice
+from desktop.widgets.painting import paint_box, paint_focus_ring, recolour, text_width
+from desktop.widgets.prompt_field import PromptField, enter_words
 from desktop.widgets.switch import Switch
 from desktop.widgets.window_meter import WindowMeter
 
-MOST_LINES = 9
-
-# What has no place to break a line, as a pasted picture in base64. For each line of it Qt looks for one to its very
-# end: seconds, with every key. Chinese and Japanese can be broken nearly anywhere.
-_UNBROKEN = r"[^\s\u2e80-\uffff]+"
-_ENDLESS = 1_000
-
 
 class Composer(QWidget):
-    """The field; below it what one may choose for the next reply, what the window will hold, and the button that sends
-    or, while a reply is written, stops it.
+    """The field; above it the files that go along, below it what one may choose for the next reply, what the window
+    will hold, and the button that sends or, while a reply is written, stops it.
 
     It never drops what was typed: after `submitted` the text stays until `accept` says that it was sent.
     """
@@ -47,13 +32,24 @@ class Composer(QWidget):
     submitted = Signal(str)
     stop_wanted = Signal()
     draft_changed = Signal(str)
+    attach_wanted = Signal()
+    files_given = Signal(object)  # list[Path]: pasted
+    text_given = Signal(str)  # to go along as a file
+    file_removed = Signal(int)  # its key
+    picture_given = Signal()  # pasted
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._busy = False
         self._can_send = True
-        self.field = _Field()
+        self._files: tuple[DraftFile, ...] = ()
+        self.attachment_row = AttachmentRow(theme)
+        self._warning = _Warning()
+        self.field = PromptField()
+        self.paste_offer: Notice | None = None  # made when something long is pasted
+        self._pasted = QTextCursor()
+        self.attach_button = Button(theme, name=self.tr("Attach files"), icon_name="attach")
         self.button = Button(theme, text=self.tr("Send"), icon_name="send", kind=ButtonKind.PRIMARY)
         self.thinking_switch = Switch(theme, self.tr("Thinking"))
         self.thinking_switch.setToolTip(
@@ -79,12 +75,14 @@ class Composer(QWidget):
 
     def set_text(self, text: str) -> None:
         """Show another draft."""
+        self._put_offer_away()
         self._given = text
         self.field.set_text(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def accept(self) -> None:
         """What was submitted was sent: empty the field. Undo brings it back."""
+        self._put_offer_away()
         cursor = self.field.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.removeSelectedText()
@@ -110,6 +108,27 @@ class Composer(QWidget):
         self._can_send = can_send
         self._update_button()
 
+    def offer_attaching(self, *, offered: bool) -> None:
+        """Whether there is somebody who takes files."""
+        self.attach_button.setVisible(offered)
+
+    def show_files(self, files: Sequence[DraftFile]) -> None:
+        """Show the files that go along, those that are still being read included."""
+        self._files = tuple(files)
+        self.attachment_row.show_files(files)
+        self._order_tabs()
+        self._warning.hide()  # it spoke of others
+        self._update_button()
+
+    def show_use(self, use: WindowUse | None) -> None:
+        """Show the tokens of all this; `None` where they are not known."""
+        self.window_meter.show_use(use)
+        known = use is not None and len(use.attachments) == sum(file.attachment is not None for file in self._files)
+        self.attachment_row.show_fit(_fit_of(use) if use is not None and known else None)
+        self._warning.setVisible(known and bool(self._files) and use is not None and _is_too_much(use))
+        if use is not None:
+            self._warning.setText(self._too_much(use))
+
     def set_recipient(self, name: str) -> None:
         """Whom one writes to."""
         self.field.set_recipient(name)
@@ -123,8 +142,11 @@ class Composer(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        for widget in (self.button, self.thinking_switch, self.window_meter):
+        for widget in (self.button, self.attach_button, self.thinking_switch, self.window_meter, self.attachment_row):
             widget.set_theme(theme)
+        if self.paste_offer is not None:
+            self.paste_offer.set_theme(theme)
+        recolour(self._warning, QPalette.ColorRole.WindowText, theme.warning)
         self.field.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         quiet = self._hint.palette()
         quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
@@ -144,21 +166,41 @@ class Composer(QWidget):
         foot = QHBoxLayout()
         foot.setContentsMargins(0, 0, 0, 0)
         foot.setSpacing(4)
+        foot.addWidget(self.attach_button)
         foot.addWidget(self.thinking_switch)
         foot.addWidget(self._hint, 1)  # all the room there is: its place does not hang on its words
         foot.addWidget(self.window_meter)
         foot.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)  # at the right without a hint beside it, too
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(4)
-        column.addWidget(self.field)
-        column.addLayout(foot)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(8, 8, 8, 8)
+        self._column.setSpacing(4)
+        self._column.addWidget(self.attachment_row)
+        self._column.addWidget(self._warning)
+        self._column.addWidget(self.field)
+        self._column.addLayout(foot)
         self.button.setFixedWidth(self._button_width())
+
+    def _order_tabs(self) -> None:
+        """The files come before the field, as they stand."""
+        crosses = [chip.cross for chip in self.attachment_row.chips]
+        before = self.field.previousInFocusChain()
+        while before in crosses:
+            before = before.previousInFocusChain()
+        for cross in crosses:
+            self.setTabOrder(before, cross)
+            before = cross
 
     def _connect(self) -> None:
         self.field.enter_pressed.connect(self._submit)
         self.field.focus_changed.connect(self.update)
         self.field.textChanged.connect(self._on_text)
+        self.field.files_given.connect(self.files_given)
+        self.field.picture_given.connect(self.picture_given)
+        self.field.long_text_pasted.connect(self._offer_to_attach)
+        self.field.endless_text_given.connect(self.text_given)
+        self.attach_button.clicked.connect(self.attach_wanted)
+        self.attachment_row.removed.connect(self.file_removed)
+        self.attachment_row.left.connect(self.focus_field)
         self.button.clicked.connect(self._on_button)
 
     def _button_width(self) -> int:
@@ -169,6 +211,8 @@ class Composer(QWidget):
 
     def _on_text(self) -> None:
         self._update_button()
+        if self.paste_offer is not None and not self._pasted.hasSelection():
+            self._put_offer_away()
         if self.text != self._given:
             self._given = self.text
             self.draft_changed.emit(self._given)
@@ -180,18 +224,93 @@ class Composer(QWidget):
             self._submit()
 
     def _submit(self) -> None:
-        if self.text.strip():
+        if self._is_ready:
             self.submitted.emit(self.text)
 
+    @property
+    def _is_ready(self) -> bool:
+        """Whether there is something to send, and all of it."""
+        return bool(self.text.strip() or self._files) and all(file.attachment is not None for file in self._files)
+
     def _update_button(self) -> None:
-        self.button.setEnabled(self._busy or (self._can_send and bool(self.text.strip())))
+        self.button.setEnabled(self._busy or (self._can_send and self._is_ready))
+
+    # Long texts
+
+    def _offer_to_attach(self, begin: int, end: int) -> None:
+        """What was just pasted from `begin` to `end` may become a file."""
+        self._put_offer_away()
+        if self.attach_button.isHidden():
+            return
+        self._pasted = self.field.textCursor()
+        self._pasted.setKeepPositionOnInsert(True)  # what is typed after it is no part of it
+        self._pasted.setPosition(begin)
+        self._pasted.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        pasted = self._pasted.selection().toPlainText()
+        words = self.tr("Pasted {characters} characters, {lines} lines.").format(
+            characters=wording.whole(len(pasted)), lines=wording.whole(pasted.count("\n") + 1)
+        )
+        self.paste_offer = Notice(self._theme, words, action=self.tr("Attach it instead"))
+        self.paste_offer.action_chosen.connect(self._attach_pasted)
+        self.paste_offer.closed.connect(self._leave_offer)
+        self._column.insertWidget(0, self.paste_offer)
+        self.setTabOrder(self.field, self.paste_offer.action_button)
+        self.paste_offer.announce()
+
+    def _attach_pasted(self) -> None:
+        text = self._pasted.selection().toPlainText()
+        self._pasted.removeSelectedText()
+        self._leave_offer()
+        if text:
+            self.text_given.emit(text)
+
+    def _leave_offer(self) -> None:
+        self._put_offer_away()
+        self.focus_field()
+
+    def _put_offer_away(self) -> None:
+        offer, self.paste_offer = self.paste_offer, None
+        if offer is not None:
+            offer.hide()
+            offer.deleteLater()
+
+    def _too_much(self, use: WindowUse) -> str:
+        needed, size = wording.whole(use.conversation + use.draft), wording.whole(use.context_size)
+        return self.tr(
+            "{needed} tokens with these files; the window holds {size}. Remove some, or take a part."
+        ).format(needed=needed, size=size)
 
 
-def enter_words(key: SendingKey) -> str:
-    """A sending key as this platform writes it."""
-    if key is SendingKey.ENTER:
-        return "Enter"
-    return QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
+def _is_too_much(use: WindowUse) -> bool:
+    """Whether not even what may be left out makes room."""
+    return not use.enough or (not use.fits and not use.left_out)
+
+
+def _fit_of(use: WindowUse) -> Fit:
+    """How many files fit, the first ones first."""
+    if not _is_too_much(use):
+        return Fit(use.attachments, len(use.attachments))
+    room = use.context_size - (use.conversation + use.draft - sum(use.attachments))
+    fitting = 0
+    for tokens in use.attachments:
+        room -= tokens
+        if room <= 0:
+            break
+        fitting += 1
+    return Fit(use.attachments, fitting)
+
+
+class _Warning(QLabel):
+    """A sentence on what will not fit."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFont(control_font())
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setContentsMargins(6, 0, 6, 0)
+        self.setMinimumWidth(80)
+        self.hide()
 
 
 class _Hint(QLabel):
@@ -210,121 +329,3 @@ class _Hint(QLabel):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.fits:
             super().paintEvent(event)
-
-
-class _Field(QPlainTextEdit):
-    """A text field that grows with its text, tells Enter from Shift+Enter, and knows when an input method composes."""
-
-    enter_pressed = Signal()
-    focus_changed = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_composing = False
-        self._recipient = ""
-        self.setFont(message_font())
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(self.tr("Message"))
-        self.set_sending_key(SendingKey.ENTER)
-        self.document().setDocumentMargin(6)
-        self.document().documentLayout().documentSizeChanged.connect(self._fit)
-        self._fit()
-
-    def set_sending_key(self, key: SendingKey) -> None:
-        self.sending_key = key
-        self.setAccessibleDescription(
-            self.tr("{key} sends, Shift+Enter begins a new line").format(key=enter_words(key))
-        )
-
-    def set_recipient(self, name: str) -> None:
-        self._recipient = name
-        self._show_placeholder()
-
-    def set_text(self, text: str) -> None:
-        mode = _wrap_mode(text)
-        if mode is not self.wordWrapMode():
-            # What stands there now need not be laid out in the new way.
-            with QSignalBlocker(self):
-                self.clear()
-            self.setWordWrapMode(mode)
-        self.setPlainText(text)
-
-    def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802 - Qt's virtual
-        mode = _wrap_mode(source.text() if source.hasText() else "")
-        if self.document().isEmpty() or mode is QTextOption.WrapMode.WrapAnywhere:
-            self.setWordWrapMode(mode)  # before it is laid out
-        super().insertFromMimeData(source)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not self.is_composing:
-            with_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-            is_other = with_control is not (self.sending_key is SendingKey.CTRL_ENTER)
-            if is_other or event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-                # A paragraph of its own, not the line separator that Qt would put in and nobody else knows.
-                self.textCursor().insertBlock()
-                self.ensureCursorVisible()
-            else:
-                self.enter_pressed.emit()
-            return
-        super().keyPressEvent(event)
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self.is_composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.focus_changed.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.is_composing = False
-        super().focusOutEvent(event)
-        self.focus_changed.emit()
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        # A file is for the window to open, not a path to be typed.
-        if event.mimeData().hasUrls():
-            event.ignore()
-        else:
-            super().dragEnterEvent(event)
-
-    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        if event.mimeData().hasUrls():
-            event.ignore()
-        else:
-            super().dragMoveEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._show_placeholder()
-        self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._fit()
-
-    def _show_placeholder(self) -> None:
-        prompt = self.tr("Message {name}").format(name=self._recipient) if self._recipient else self.tr("Message")
-        room = max(40, self.contentsRect().width() - 2 * ceil(self.document().documentMargin()) - 8)
-        self.setPlaceholderText(self.fontMetrics().elidedText(prompt, Qt.TextElideMode.ElideRight, room))
-
-    def _fit(self) -> None:
-        """As tall as the text, up to a limit, from where on it scrolls."""
-        lines = max(1, round(self.document().size().height()))  # this layout counts in lines
-        shown = min(lines, MOST_LINES)
-        spacing = self.fontMetrics().lineSpacing()
-        self.setFixedHeight(shown * spacing + 2 * ceil(self.document().documentMargin()))
-        scrolls = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(scrolls)
-
-
-def _wrap_mode(text: str) -> QTextOption.WrapMode:
-    """Where lines of `text` are broken: between words, or anywhere where one word would take seconds."""
-    if len(text) >= _ENDLESS and any(len(run[0]) >= _ENDLESS for run in re.finditer(_UNBROKEN, text)):
-        return QTextOption.WrapMode.WrapAnywhere
-    return QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere

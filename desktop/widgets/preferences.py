@@ -20,10 +20,10 @@ from desktop.theme import Theme
 from desktop.translation import LANGUAGES
 from desktop.upkeep import Upkeep
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.composer import enter_words
 from desktop.widgets.fields import Choice, Number
 from desktop.widgets.form import Page, Quiet, Row, Side
 from desktop.widgets.line_field import LineField
+from desktop.widgets.prompt_field import enter_words
 from desktop.widgets.switch import Switch
 from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel, is_proxy_address
 

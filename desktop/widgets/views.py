@@ -18,8 +18,8 @@ from desktop.presets import Presets
 from desktop.settings import SendingKey, SettingsFile
 from desktop.theme import ThemeSource
 from desktop.upkeep import Upkeep
-from desktop.widgets.composer import enter_words
 from desktop.widgets.notice import Notice
+from desktop.widgets.prompt_field import enter_words
 
 if TYPE_CHECKING:
     from desktop.widgets.chat_settings import ChatSettings

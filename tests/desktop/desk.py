@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.devices import Devices
+from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
@@ -21,6 +22,7 @@ from desktop.upkeep import Folders, Upkeep
 from desktop.widgets.views import Behind
 from desktop.window import Window
 from tests.desktop.fakes import MODEL, ScriptedEngine
+from tests.desktop.test_draft_attachments import ScriptedReader
 from tests.desktop.test_draft_count import ScriptedCounter
 
 ENTER = Qt.Key.Key_Return
@@ -41,6 +43,8 @@ class Desk:
         self.themes = ThemeSource(application)
         self.counter = ScriptedCounter()
         self.draft_count = DraftCount(lambda: self.counter, self.models, pause=0)
+        self.reader = ScriptedReader()
+        self.drafts = DraftAttachments(lambda: self.reader)
         self.keys = Keys(lambda _: None, environment={}, open_keyring=lambda: None)
         self.servers = ServerChoice(self.engine, self.keys)
         self.engine.remote_listeners += [self.models.on_event, self.servers.on_event]
@@ -71,6 +75,7 @@ class Desk:
                 draft_count=self.draft_count,
                 servers=self.servers,
                 behind=Behind(self.settings, self.models, self.themes, self.upkeep, self.presets),
+                drafts=self.drafts,
             )
         )
         return self.windows[-1]

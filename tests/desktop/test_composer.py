@@ -6,12 +6,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QInputMethodEvent, QKeyEvent, QTextCursor
+from PySide6.QtGui import QDragEnterEvent, QImage, QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 
+from desktop.conversations import Attachment
+from desktop.draft_attachments import DraftFile
+from desktop.draft_count import WindowUse
 from desktop.settings import SendingKey
 from desktop.theme import load_theme
-from desktop.widgets.composer import MOST_LINES, Composer
+from desktop.widgets.composer import Composer
+from desktop.widgets.prompt_field import LONG_TEXT, MOST_INSERTED, MOST_LINES
 
 ENTER = Qt.Key.Key_Return
 
@@ -278,3 +282,153 @@ def test_with_enter_as_the_sending_key_ctrl_enter_begins_a_new_line(qtbot, compo
     composer.field.moveCursor(QTextCursor.MoveOperation.End)
     qtbot.keyClick(composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert (sent, composer.text) == ([], "one\n")
+
+
+# Files
+
+TABLE = DraftFile(1, "bends.csv", Attachment("bends.csv", "csv", 8, "x,y"))
+UNREAD = DraftFile(2, "notes.pdf")
+
+
+def paste(composer: Composer, data: QMimeData) -> None:
+    QApplication.clipboard().setMimeData(data)
+    composer.field.paste()
+
+
+def test_pasted_files_are_handed_on_and_not_typed(composer, qtbot):
+    files = QMimeData()
+    files.setUrls([QUrl.fromLocalFile("/a/one.csv"), QUrl.fromLocalFile("/a/two.pdf")])
+    files.setText("/a/one.csv /a/two.pdf")  # as file managers do
+    with qtbot.waitSignal(composer.files_given) as given:
+        paste(composer, files)
+    assert [path.name for path in given.args[0]] == ["one.csv", "two.pdf"]
+    assert composer.text == ""
+
+
+def test_an_address_of_the_web_is_typed(composer, qtbot):
+    link = QMimeData()
+    link.setUrls([QUrl("https://example.org/a")])
+    link.setText("https://example.org/a")
+    with qtbot.assertNotEmitted(composer.files_given):
+        paste(composer, link)
+    assert composer.text == "https://example.org/a"
+
+
+def test_a_pasted_picture_is_said_to_be_one_but_words_beside_it_are_taken(composer, qtbot):
+    picture = QMimeData()
+    picture.setImageData(QImage(2, 2, QImage.Format.Format_RGB32))
+    with qtbot.waitSignal(composer.picture_given):
+        paste(composer, picture)
+    both = QMimeData()
+    both.setImageData(QImage(2, 2, QImage.Format.Format_RGB32))
+    both.setText("words")
+    with qtbot.assertNotEmitted(composer.picture_given):
+        paste(composer, both)
+    assert composer.text == "words"
+
+
+def test_files_alone_can_be_sent(composer, qtbot):
+    composer.show_files([TABLE])
+    assert composer.button.isEnabled()
+    with qtbot.waitSignal(composer.submitted) as submitted:
+        qtbot.keyClick(composer.field, ENTER)
+    assert submitted.args == [""]
+
+
+def test_nothing_is_sent_before_every_file_is_read(composer, qtbot):
+    qtbot.keyClicks(composer.field, "What is this?")
+    composer.show_files([TABLE, UNREAD])
+    assert not composer.button.isEnabled()
+    with qtbot.assertNotEmitted(composer.submitted):
+        qtbot.keyClick(composer.field, ENTER)
+    composer.show_files([TABLE])
+    assert composer.button.isEnabled()
+
+
+def test_the_button_for_files_is_there_only_where_somebody_takes_them(composer, qtbot):
+    composer.offer_attaching(offered=False)
+    assert composer.attach_button.isHidden()
+    composer.offer_attaching(offered=True)
+    with qtbot.waitSignal(composer.attach_wanted):
+        qtbot.mouseClick(composer.attach_button, Qt.MouseButton.LeftButton)
+
+
+def test_what_will_not_fit_is_marked_and_said(composer):
+    other = DraftFile(3, "long.txt", Attachment("long.txt", "txt", 9_000, "x"))
+    composer.show_files([TABLE, other])
+    composer.show_use(WindowUse(3_000, 2_110, 4_096, (90, 2_000)))
+    assert [chip.fits for chip in composer.attachment_row.chips] == [True, False]
+    assert composer._warning.isVisible()
+    assert "5,110 tokens with these files; the window holds 4,096" in composer._warning.text()
+    composer.show_use(WindowUse(3_000, 2_110, 4_096, (90, 2_000), left_out=4))
+    assert [chip.fits for chip in composer.attachment_row.chips] == [True, True]
+    assert not composer._warning.isVisible()
+    composer.show_use(WindowUse(3_000, 2_110, 4_096, (90, 2_000), enough=False))
+    assert composer._warning.isVisible()
+
+
+def test_a_count_of_other_files_marks_none(composer):
+    composer.show_files([TABLE])
+    composer.show_use(WindowUse(5_000, 10, 4_096))
+    assert composer.attachment_row.chips[0].fits
+    assert not composer._warning.isVisible()
+
+
+LONG = [("x " * (LONG_TEXT // 2 + 1)), "\n".join("line" for _ in range(41))]
+
+
+@pytest.mark.parametrize("text", LONG, ids=["characters", "lines"])
+def test_a_long_paste_can_become_a_file_instead(composer, qtbot, text):
+    qtbot.keyClicks(composer.field, "Read this: ")
+    QApplication.clipboard().setText(text)
+    composer.field.paste()
+    qtbot.keyClicks(composer.field, " Well?")
+    assert composer.paste_offer is not None
+    with qtbot.waitSignal(composer.text_given) as given:
+        qtbot.mouseClick(composer.paste_offer.action_button, Qt.MouseButton.LeftButton)
+    assert given.args == [text]
+    assert composer.text == "Read this:  Well?"
+    assert composer.paste_offer is None
+
+
+def test_a_short_paste_stays_what_it_is(composer):
+    QApplication.clipboard().setText("\n".join("line" for _ in range(40)))
+    composer.field.paste()
+    assert composer.paste_offer is None
+
+
+@pytest.mark.parametrize("leave", ["accept", "set_text", "undo", "close", "delete"])
+def test_the_offer_goes_with_what_it_is_about(composer, qtbot, leave):
+    QApplication.clipboard().setText("x " * LONG_TEXT)
+    composer.field.paste()
+    offer = composer.paste_offer
+    match leave:
+        case "accept":
+            composer.accept()
+        case "set_text":
+            composer.set_text("another draft")
+        case "undo":
+            composer.field.undo()
+        case "close":
+            qtbot.mouseClick(offer.close_button, Qt.MouseButton.LeftButton)
+            assert composer.text == "x " * LONG_TEXT
+        case _:
+            composer.field.selectAll()
+            qtbot.keyClick(composer.field, Qt.Key.Key_Delete)
+    assert composer.paste_offer is None
+
+
+def test_where_nobody_takes_files_nothing_is_offered(composer):
+    composer.offer_attaching(offered=False)
+    QApplication.clipboard().setText("x " * LONG_TEXT)
+    composer.field.paste()
+    assert composer.paste_offer is None
+
+
+def test_what_would_hold_up_the_window_becomes_a_file_at_once(composer, qtbot):
+    text = "word " * (MOST_INSERTED // 5 + 1)
+    QApplication.clipboard().setText(text)
+    with qtbot.waitSignal(composer.text_given) as given:
+        composer.field.paste()
+    assert given.args == [text]
+    assert composer.text == ""

@@ -409,13 +409,12 @@ def test_a_dropped_model_is_opened(desk):
     assert desk.engine.loads[-1].path == OTHER_MODEL
 
 
-def test_another_dropped_file_gets_a_sentence(desk):
+def test_another_dropped_file_goes_along_with_the_next_prompt(desk):
     window = desk.open()
     loads = len(desk.engine.loads)
     assert drop(window, Path("/somewhere/notes.txt"))
     assert len(desk.engine.loads) == loads
-    (notice,) = window.notices
-    assert notice.text == "notes.txt is not a model file. Headwater opens files that end in .gguf."
+    assert [file.name for file in desk.drafts.files] == ["notes.txt"]
 
 
 def test_what_is_no_file_cannot_be_dropped(desk):
@@ -615,9 +614,11 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
     window = desk.open()
     desk.talk("Why?", "Because.")
     desk.type("x")
+    for name in ("a.txt", "b.txt"):
+        desk.drafts.add(Attachment(name, "txt", 4, "text"))
     seen = []
     window.conversation_list.fold_button.setFocus(Qt.FocusReason.TabFocusReason)
-    for _ in range(14):
+    for _ in range(18):
         widget = window.focusWidget()
         assert widget is not None
         seen.append(widget)
@@ -629,7 +630,10 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
         window.conversation_list.view,
         window.model_picker,
         window.streaming_switch,
+        window.composer.attachment_row.chips[0].cross,
+        window.composer.attachment_row.chips[1].cross,
         window.composer.field,
+        window.composer.attach_button,
         window.composer.button,
         window.speed_bar.context,
     ]
