@@ -186,9 +186,10 @@ class Composer(QWidget):
         before = self.field.previousInFocusChain()
         while before in crosses:
             before = before.previousInFocusChain()
-        for cross in crosses:
-            self.setTabOrder(before, cross)
-            before = cross
+        for after in crosses:
+            if before is not None:
+                self.setTabOrder(before, after)
+            before = after
 
     def _connect(self) -> None:
         self.field.enter_pressed.connect(self._submit)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDesktopServices, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.chat_session import ChatSession
+from desktop.conversations import Attachment
 from desktop.settings import ColourScheme, SettingsFile
 from desktop.theme import load_theme
 from desktop.widgets.notice import NoticeKind
