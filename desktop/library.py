@@ -354,6 +354,8 @@ class Library(QObject):
         self._purge(self._attempt(lambda: self._store.deleted(for_seconds=FORGOTTEN_AFTER)) or ())
         # Another window may have held their states still, and written them when it was left.
         self._forget_states(self._attempt(self._store.purged) or ())
+        # A deleted message is in the states of its conversation too.
+        self._forget_states(self._attempt(lambda: self._store.purge_turns(for_seconds=FORGOTTEN_AFTER)) or ())
 
     def _purge(self, numbers: Sequence[int]) -> None:
         if numbers and self._change(numbers, lambda store, some: store.purge(some)):

@@ -102,6 +102,7 @@ def _what_people_do_with_conversations(connection: sqlite3.Connection) -> None:
     # Without these, SQLite looks through everything for each turn that goes, to see that nothing refers to it.
     connection.execute("CREATE INDEX turns_by_parent ON turns (parent)")
     connection.execute("CREATE INDEX conversations_by_head ON conversations (head)")
+    connection.execute("CREATE INDEX deleted_turns ON turns (deleted) WHERE deleted IS NOT NULL")
     connection.execute(
         "CREATE TABLE comparisons ("
         " id INTEGER PRIMARY KEY AUTOINCREMENT,"

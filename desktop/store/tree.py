@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from desktop.conversations import Totals, Turn, TurnState
 from desktop.process_lock import ProcessLock
+from desktop.store import search
 from desktop.store.database import Database, insert
 from desktop.store.rows import TURN, columns_of, moment_text, turn_from
 from inference import AnyModel, Role
@@ -133,6 +134,25 @@ class TurnTrees:
         with self._database.writing() as connection:
             connection.executemany("UPDATE turns SET deleted = NULL WHERE id = ?", ((turn,) for turn in turns))
             _set_head(connection, conversation, head)
+
+    def purge_turns(self, *, for_seconds: float = 0.0) -> tuple[int, ...]:
+        """Delete for good the turns that were deleted at least so long ago; what stood after them stands where it is
+        seen. Returns the conversations that they were of."""
+        before = moment_text(self._clock() - timedelta(seconds=for_seconds))
+        with self._database.writing() as connection:
+            gone = connection.execute(
+                "SELECT id, parent, conversation FROM turns WHERE deleted <= ? AND state <> ? ORDER BY id DESC",
+                (before, TurnState.WRITING),
+            ).fetchall()
+            for turn, parent, _ in gone:  # what stands last goes first, so that each parent is still there
+                connection.execute("UPDATE turns SET parent = ? WHERE parent = ?", (parent, turn))
+                connection.execute("UPDATE conversations SET head = ? WHERE head = ?", (parent, turn))
+                connection.execute("DELETE FROM turns WHERE id = ?", (turn,))
+            if gone:
+                search.mark_for_merging(connection)
+        if gone:
+            self._database.empty_log()
+        return tuple({conversation for _, _, conversation in gone})
 
     def set_turn_pinned(self, turn: int, *, pinned: bool) -> None:
         """Keep that a turn is never left out of a full window."""

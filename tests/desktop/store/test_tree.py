@@ -9,7 +9,7 @@ import pytest
 
 from desktop.conversations import Attachment, TurnState
 from desktop.store import Store, StoreError
-from inference import FinishReason, Message, ModelConfig, Role, Trace
+from inference import FinishReason, Message, ModelConfig, Role, Trace, Usage
 from tests.desktop.store.conftest import MODEL, TIMINGS, answered, ended
 
 CONFIG = ModelConfig(MODEL)
@@ -19,7 +19,7 @@ CONFIG = ModelConfig(MODEL)
 def talk(store):
     """Two exchanges, one after the other."""
     first = answered(store, "one", "1")
-    return first, answered(store, "two", "2", first)
+    return first, answered(store, "two rivers that meet", "2", first)
 
 
 def contents(store: Store, head: int | None) -> list[str]:
@@ -62,7 +62,7 @@ def test_an_edited_reply_has_neither_tokens_nor_figures(store, talk):
     edited = store.edit(store.turns(second.reply.id)[-1], "zwei")
     assert (edited.model_name, edited.model_path, edited.state) == ("small", MODEL, TurnState.COMPLETE)
     assert (edited.message.token_ids, edited.usage, edited.timings, edited.finish_reason) == ((), None, None, None)
-    assert contents(store, edited.id) == ["one", "1", "two", "zwei"]
+    assert contents(store, edited.id) == ["one", "1", "two rivers that meet", "zwei"]
     assert store.trace(edited.id) is None
 
 
@@ -90,10 +90,10 @@ def test_what_is_deleted_is_passed_over_and_what_follows_moves_up(store, talk):
     first, second = talk
     conversation = first.conversation.id
     store.delete_turns(conversation, (first.reply.id,), head=second.reply.id)
-    assert contents(store, second.reply.id) == ["one", "two", "2"]
+    assert contents(store, second.reply.id) == ["one", "two rivers that meet", "2"]
     assert store.branches(conversation)[first.question.id] == (second.question.id,)
     store.restore_turns(conversation, (first.reply.id,), head=second.reply.id)
-    assert contents(store, second.reply.id) == ["one", "1", "two", "2"]
+    assert contents(store, second.reply.id) == ["one", "1", "two rivers that meet", "2"]
 
 
 def test_a_conversation_may_end_before_its_first_turn(store, talk):
@@ -102,7 +102,7 @@ def test_a_conversation_may_end_before_its_first_turn(store, talk):
     assert store.turns(store.conversation(first.conversation.id).head) == ()
 
 
-def test_looking_at_another_branch_does_not_make_a_conversation_newer(store, talk, clock):
+def test_looking_at_another_branch_does_not_make_a_conversation_newer(store, talk):
     first, _ = talk
     before = store.conversation(first.conversation.id).updated
     store.set_head(first.conversation.id, first.reply.id)
@@ -139,8 +139,7 @@ def test_totals_count_every_branch_and_what_was_deleted_and_no_waiting(store, ta
 
 def test_what_a_server_did_not_say_counts_for_nothing(store):
     asked = answered(store, "one", "1")
-    usage = replace(ended(asked.reply, "1").usage, cached_tokens=None)
-    store.finish(replace(ended(asked.reply, "1"), usage=usage), None)
+    store.finish(replace(ended(asked.reply, "1"), usage=Usage(120, None, 21)), None)
     assert store.totals(asked.conversation.id).cached_tokens == 0
 
 
@@ -158,3 +157,23 @@ def test_where_nothing_can_be_written_nothing_is_changed(tmp_path):
     other.close()
     assert contents(store, store.conversation(reply.conversation).head) == ["one", "1"]
     store.close()
+
+
+def test_what_was_deleted_long_ago_goes_for_good_and_what_is_seen_stays(store, talk, path):
+    first, second = talk
+    conversation = first.conversation.id
+    store.delete_turns(conversation, (first.reply.id, second.question.id), head=second.reply.id)
+    shown = [turn.id for turn in store.turns(second.reply.id)]
+    assert store.purge_turns(for_seconds=3600) == ()
+    store.restore_turns(conversation, (first.reply.id,), head=second.reply.id)
+    store.delete_turns(conversation, (first.reply.id,), head=second.reply.id)
+    assert store.purge_turns(for_seconds=0) == (conversation,)
+    assert [turn.id for turn in store.turns(second.reply.id)] == shown
+    assert store.branches(conversation) == {None: (shown[0],), shown[0]: (shown[1],)}
+    store.restore_turns(conversation, (first.reply.id, second.question.id), head=second.reply.id)
+    assert contents(store, second.reply.id) == ["one", "2"], "they are gone"
+    assert store.trace(first.reply.id) is None
+    while store.tidy():
+        pass
+    store.close()
+    assert b"rivers that meet" not in b"".join(file.read_bytes() for file in path.parent.glob("conversations.sqlite3*"))
