@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -27,6 +28,8 @@ from inference import (
 RECENT_MODELS = 8
 CPU = "CPU"
 
+_MOST_FOUND = 50  # in a folder; a menu of more helps nobody
+_NO_MODEL = re.compile(r"mmproj|-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 _SMALL_WINDOW = 512  # tokens; below it a model has hardly room for a question
 
 
@@ -144,10 +147,12 @@ class ModelChoice(QObject):
         return None if wished == config else wished
 
     def known_models(self) -> tuple[Path, ...]:
-        """The embedded model and those used lately, as far as their files are still there."""
+        """The embedded model and those used lately, as far as their files are still there, and those in the folder of
+        models that was chosen."""
         recent = tuple(Path(name) for name in self._settings.current.recent_models)
         embedded = () if self._embedded is None else (self._embedded,)
-        return tuple(path for path in (*embedded, *recent) if path.is_file())
+        found = (*embedded, *recent, *_models_in(self._settings.current.models_folder))
+        return tuple(path for path in dict.fromkeys(found) if path.is_file())
 
     def known_servers(self) -> tuple[RemoteModel, ...]:
         """The models of servers that answered lately."""
@@ -302,6 +307,18 @@ class ModelChoice(QObject):
     def _save(self, settings: Settings) -> None:
         if settings != self._settings.current:
             self._settings.save(settings)
+
+
+def _models_in(folder: str) -> tuple[Path, ...]:
+    """The model files of a folder by their names; of one in several files the first, and of none a part that only
+    helps another."""
+    if not folder:
+        return ()
+    try:
+        found = sorted(path for path in Path(folder).absolute().glob("*.gguf") if not _NO_MODEL.search(path.name))
+    except OSError:
+        return ()
+    return tuple(found[:_MOST_FOUND])
 
 
 def _failed(model: AnyModel, error: InferenceError) -> ModelState:

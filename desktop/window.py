@@ -752,6 +752,8 @@ class Window(QMainWindow):
         if self.page.has_transcript:
             self.transcript.set_zoom(after.zoom / 100)
         self.composer.set_sending_key(after.send_with)
+        if after.models_folder != before.models_folder:
+            self.model_picker.show_models(self._models.known_models(), self._models.known_servers())
 
     def _keep_choice(self, settings: Settings) -> None:
         self._settings.save(settings)

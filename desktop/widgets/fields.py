@@ -40,11 +40,11 @@ class Choice(QComboBox):
 
     def offer(self, values: Sequence[tuple[str, object]]) -> None:
         """Offer these, and keep what is shown where it is among them."""
-        shown = self.value
+        shown, had_any = self.value, bool(self._values)
         self.clear()
         self.addItems([words for words, _ in values])
         self._values = [value for _, value in values]
-        if shown in self._values:
+        if had_any and shown in self._values:
             self.show_value(shown)
         self.updateGeometry()
 

@@ -329,7 +329,7 @@ class Preferences(Page):
 
     def _switch(self, words: str, field: str, hint: str) -> Switch:
         switch = Switch(self._theme, words, bare=True)
-        switch.clicked.connect(partial(self._take, field))
+        switch.toggled.connect(partial(self._take, field))
         self.add_row(words, switch, hint)
         return switch
 
@@ -340,7 +340,10 @@ class Preferences(Page):
         self._change(**{field: value})
 
     def _change(self, *_: object, **values: object) -> None:
-        self._settings.save(replace(self._settings.current, **values))  # type: ignore[arg-type]  # each control gives what its field holds
+        changed = replace(self._settings.current, **values)  # type: ignore[arg-type]  # each control gives what its field holds
+        if changed == self._settings.current:
+            return
+        self._settings.save(changed)
         if self._settings.notice:
             self.said.emit(self._settings.notice)
 

@@ -357,3 +357,20 @@ def test_what_was_loaded_is_among_the_known_ones_when_it_is_said(models, engine,
     models.choose(path)
     engine.ready()
     assert path in known[-1]
+
+
+def test_models_in_the_chosen_folder_are_known_too(models, settings, embedded, tmp_path):
+    folder = tmp_path / "models"
+    folder.mkdir()
+    names = ("b.gguf", "a.gguf", "mmproj-a.gguf", "c-00001-of-00002.gguf", "c-00002-of-00002.gguf", "readme.txt")
+    for name in names:
+        model_file(folder / name)
+    settings.save(Settings(models_folder=str(folder), recent_models=(str(folder / "b.gguf"),)))
+    assert [path.name for path in models.known_models()] == [
+        embedded.name,
+        "b.gguf",
+        "a.gguf",
+        "c-00001-of-00002.gguf",
+    ]
+    settings.save(Settings(models_folder=str(tmp_path / "gone")))
+    assert models.known_models() == (embedded,)
