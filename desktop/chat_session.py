@@ -16,6 +16,7 @@ from desktop.conversations import Attachment, Conversation, Totals, Turn, title_
 from desktop.figures import Figures, figures_of, figures_with
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
 from desktop.remedies import Remedy, RemedyKind, can_go_on, remedies_for
+from desktop.reply_keeper import ReplyKeeper
 from desktop.running_reply import RunningReply
 from desktop.shown_branch import ShownBranch
 from desktop.store import Store, StoreError
@@ -77,15 +78,10 @@ class ChatSession(QObject):
         self._totals: Totals | None = None
         self._info = models.state.info
         self._running: RunningReply | None = None
-        self._unsaved: tuple[Turn, inference.Trace | None] | None = None
-        self._warned = False
+        self._keeper = ReplyKeeper(store, self._growing, self.failed.emit, self, milliseconds=checkpoint_milliseconds)
         self._of_reply = self._last_figures()
         self._figures = self._current_figures()
         self._remedies = self._current_remedies()
-        self._checkpoint_timer = QTimer(self)
-        self._checkpoint_timer.setSingleShot(True)
-        self._checkpoint_timer.setInterval(checkpoint_milliseconds)
-        self._checkpoint_timer.timeout.connect(self._save)
         self._progress_timer = QTimer(self)
         self._progress_timer.setInterval(PROGRESS_MILLISECONDS)
         self._progress_timer.timeout.connect(self._show_activity)
@@ -160,7 +156,7 @@ class ChatSession(QObject):
     @property
     def is_settled(self) -> bool:
         """Whether nothing runs and nothing waits to be stored."""
-        return self._running is None and self._unsaved is None and self._draft_is_kept
+        return self._running is None and self._keeper.is_settled and self._draft_is_kept
 
     @property
     def draft(self) -> str:
@@ -426,7 +422,7 @@ class ChatSession(QObject):
 
     def flush(self) -> None:
         """Store now what otherwise waits a moment."""
-        self._save()
+        self._keeper.save()
         self._keep_draft()
 
     # What the engine says
@@ -472,7 +468,7 @@ class ChatSession(QObject):
         match event:
             case inference.TurnsLeftOut():
                 running.on_left_out(event)
-                self._save_soon()
+                self._keeper.grew()
                 self.turns_left_out.emit(running.shown_turn)
             case inference.PrefillProgress():
                 running.on_prefill(event)
@@ -494,7 +490,7 @@ class ChatSession(QObject):
         if running.streaming:
             grew = self.thought_grew if event.kind is inference.DeltaKind.REASONING else self.reply_grew
             grew.emit(running.turn_id, event.text)
-        self._save_soon()
+        self._keeper.grew()
 
     def _show_progress(self, running: RunningReply) -> None:
         self._of_reply = running.figures
@@ -520,7 +516,7 @@ class ChatSession(QObject):
         if state.phase is ModelPhase.LOADING and state.config == model:
             running.activity = replace(running.activity, phase=Phase.LOADING, load_fraction=state.fraction)
         self._running = running
-        self._warned = False
+        self._keeper.begin()
         self._of_reply = Figures()
         self._show_remedies()
         if begun is None:
@@ -538,9 +534,7 @@ class ChatSession(QObject):
     def _end(self, turn: Turn, trace: inference.Trace | None) -> None:
         self._branch.change(turn)
         self._running = None
-        self._unsaved = (turn, trace)
-        self._checkpoint_timer.stop()
-        self._save()
+        self._keeper.end(turn, trace)
         self._totals = None
         self._of_reply = figures_of(turn, trace)
         self.turn_changed.emit(turn)
@@ -600,7 +594,7 @@ class ChatSession(QObject):
         """Whether the conversation can be changed from here now; why not, is said."""
         if self.is_busy:
             return False
-        self._save()
+        self._keeper.save()
         if self._conversation is None:
             return True
         try:
@@ -619,26 +613,8 @@ class ChatSession(QObject):
 
     # Keeping
 
-    def _save_soon(self) -> None:
-        if not self._checkpoint_timer.isActive():
-            self._checkpoint_timer.start()
-
-    def _save(self) -> None:
-        """Store what is known of the reply: what was written so far, or how it ended.
-
-        Where that fails it stays on screen, is said once, and is tried again about a second later.
-        """
-        try:
-            if self._unsaved is not None:
-                self._store.finish(*self._unsaved)
-                self._unsaved = None
-            elif self._running is not None:
-                self._store.checkpoint(self._running.turn)
-        except StoreError as error:
-            if not self._warned:
-                self._warned = True
-                self.failed.emit(str(error))
-            self._checkpoint_timer.start()
+    def _growing(self) -> Turn | None:
+        return None if self._running is None else self._running.turn
 
     def _keep_draft(self) -> None:
         """Where that fails it stays in this session, which stays until it can be kept."""
