@@ -68,6 +68,12 @@ class Filing(QObject):
         sidebar.view.make_files = self._files_of
         library.imported.connect(self._report)
 
+    def close(self) -> None:
+        """Take away what other programs were given; they have copied it."""
+        if self._given is not None:
+            self._given.cleanup()
+            self._given = None
+
     # In
 
     def _import(self) -> None:

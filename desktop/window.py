@@ -479,6 +479,7 @@ class Window(QMainWindow):
         self.conversation_list.opened.connect(self._open_conversation)
         self.conversation_list.new_wanted.connect(self.new_action.trigger)
         self.conversation_list.left.connect(self.composer.focus_field)
+        self.closing.connect(self.filing.close)
         self.housekeeping.sidebar_wanted.connect(self._show_sidebar)
         self.housekeeping.open_wanted.connect(self._open_conversation)
         self.housekeeping.hit_opened.connect(self._show_found)

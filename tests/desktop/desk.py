@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from desktop.devices import Devices
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
+from desktop.filing import FileChoosers
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
 from desktop.presets import Presets
@@ -53,6 +54,7 @@ class Desk:
         self.presets = Presets(self.store)
         self.asked: list[QWidget] = []
         self.to_choose: Path | None = None
+        self.file_choosers: FileChoosers | None = None
         self.windows: list[Window] = []
 
     def open(self, *, ready: bool = True) -> Window:
@@ -76,6 +78,7 @@ class Desk:
                 servers=self.servers,
                 behind=Behind(self.settings, self.models, self.themes, self.upkeep, self.presets),
                 drafts=self.drafts,
+                file_choosers=self.file_choosers,
             )
         )
         return self.windows[-1]

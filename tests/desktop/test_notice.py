@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from desktop.theme import load_theme
@@ -140,8 +140,9 @@ def test_a_notice_is_put_away_after_a_while_unless_somebody_is_at_it(notice, qtb
     made.activateWindow()
     made.action_button.setFocus()
     qtbot.waitUntil(made.action_button.hasFocus)
+    QApplication.sendEvent(made, QEvent(QEvent.Type.Leave))  # wherever the mouse is when the tests run
     made.put_away_after(0.01)
-    with qtbot.waitSignal(made._patience.timeout), qtbot.assertNotEmitted(made.closed):
+    with qtbot.assertNotEmitted(made.closed), qtbot.waitSignal(made._patience.timeout):
         pass
     with qtbot.waitSignal(made.closed):
         made.action_button.clearFocus()
