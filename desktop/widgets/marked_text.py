@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
+
+# Emphasis, code, the signs of headings and quotes; a single star or underscore may be meant.
+_SIGNS = re.compile(r"\*\*|__|`+|^#{1,6} |^> ?", re.MULTILINE)
 
 Marks = Sequence[tuple[int, int]]  # begins and ends in the text
 
@@ -81,9 +85,18 @@ class MarkedText:
         return [(_units(self.text, begin), _units(self.text, end)) for begin, end in shown]
 
 
-def in_one_line(text: str) -> str:
-    """The text without line breaks and tabs, each letter where it was."""
-    return "".join(" " if letter.isspace() else letter for letter in text)
+def in_one_line(text: str, marks: Marks = ()) -> tuple[str, Marks]:
+    """Markdown as plain words without line breaks: signs that only say how words look are left out, and the marks moved
+    along."""
+    signs = [sign.span() for sign in _SIGNS.finditer(text)]
+    words = "".join(" " if letter.isspace() else letter for letter in _SIGNS.sub("", text))
+    moved = [(_moved(begin, signs), _moved(end, signs)) for begin, end in marks]
+    return words, [(begin, end) for begin, end in moved if begin < end]
+
+
+def _moved(place: int, gone: Marks) -> int:
+    """Where a place is once all that lies between these is gone."""
+    return place - sum(min(end, place) - begin for begin, end in gone if begin < place)
 
 
 def _units(text: str, letters: int) -> int:

@@ -23,6 +23,7 @@ from desktop.widgets.marked_text import MarkedText, Marks, in_one_line
 from desktop.widgets.painting import paint_box, paint_focus_ring, recolour
 
 _EXCERPT_LINES = 2
+_SPACES = dict.fromkeys(map(ord, "\n\r\t\u2028\u2029"), " ")  # a title is one line, and its letters keep their places
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -134,7 +135,7 @@ class _Hits(QAbstractListModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return title
             case Qt.ItemDataRole.AccessibleTextRole if hit.turn is not None:
-                return f"{title}: {' '.join(hit.excerpt.split())}"
+                return f"{title}: {in_one_line(hit.excerpt)[0]}"
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self.tr("{title}, found in the title").format(title=title)
         return None
@@ -171,7 +172,7 @@ class _Delegate(QStyledItemDelegate):
 
     def _below(self, hit: Hit) -> tuple[str, Marks]:
         if hit.turn is not None:
-            return in_one_line(hit.excerpt), hit.marks
+            return in_one_line(hit.excerpt, hit.marks)
         day = hit.conversation.updated.astimezone().date()
         return (f"{hit.conversation.folder} · {day:%Y-%m-%d}" if hit.conversation.folder else f"{day:%Y-%m-%d}"), ()
 
@@ -185,7 +186,7 @@ class _Delegate(QStyledItemDelegate):
 
 
 def _title_of(hit: Hit, title: str) -> tuple[str, Marks]:
-    return (in_one_line(hit.excerpt), hit.marks) if hit.turn is None else (in_one_line(title), ())
+    return (hit.excerpt.translate(_SPACES), hit.marks) if hit.turn is None else (title.translate(_SPACES), ())
 
 
 def _name_of(hit: Hit) -> tuple[int, int | None]:

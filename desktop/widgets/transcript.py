@@ -330,6 +330,7 @@ class Transcript(QAbstractScrollArea):
 
     def find_at(self, turn_id: int, words: str) -> None:
         """The same from the beginning of a turn on, with the bar to go on from there."""
+        self._bring_all()
         index = self._rows.index_of(turn_id)
         if index is not None:
             self._finding.begin_at(self._rows.messages[index], words)

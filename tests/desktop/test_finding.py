@@ -171,3 +171,15 @@ def test_words_are_found_at_a_turn_that_was_found_elsewhere(transcript: Transcri
     assert spots[0].message.turn.id == turns[2].id
     transcript.find_at(12345, "gone")
     assert bar.field.text() == "needle"
+
+
+def test_a_turn_that_is_not_brought_in_yet_is_found_at_once_and_stays_so(
+    transcript: Transcript, said: Conversation, qtbot
+):
+    first = said.ask("needle in the beginning")
+    transcript.show_turns([first, *(said.answer(f"needle {number}") for number in range(100))])
+    transcript.find_at(first.id, "needle")
+    bar = transcript._finding.bar
+    assert bar is not None
+    QApplication.processEvents()
+    qtbot.waitUntil(lambda: bar.count.text() == "1 of 101")

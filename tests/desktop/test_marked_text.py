@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 
@@ -64,5 +66,23 @@ def test_a_text_that_wraps_inside_a_mark_is_painted(qapp):
     assert marked_width(painted(MarkedText(long, [(0, 100)], figure_font(), WIDTH, LINES))) > WIDTH / 2
 
 
-def test_line_breaks_become_spaces_and_every_letter_keeps_its_place():
-    assert in_one_line("a\n\tb\u2028c") == "a  b c"
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("a\n\tb\u2028c", "a  b c"),
+        ("# Water\nand **sand**", "Water and sand"),
+        ("> `grep` for __it__", "grep for it"),
+        ("2 * 3 and snake_case and C#", "2 * 3 and snake_case and C#"),
+    ],
+)
+def test_markdown_becomes_one_line_of_words(source, words):
+    assert in_one_line(source)[0] == words
+
+
+@given(st.text("ab*_`#> \n", max_size=40), st.integers(0, 40), st.integers(0, 40))
+def test_a_mark_covers_the_same_letters_afterwards(text, begin, end):
+    begin, end = sorted((min(begin, len(text)), min(end, len(text))))
+    line, marks = in_one_line(text, [(begin, end)])
+    marked = "".join(line[first:last] for first, last in marks)
+    letters = [letter for letter in text[begin:end] if letter in "ab"]
+    assert [letter for letter in marked if letter in "ab"] == letters
