@@ -23,6 +23,19 @@ InferenceError                 the world's fault; str(error) is a sentence for t
 │   ├── RequestRefused         any other refusal, in its own words
 │   ├── RedirectRefused        it sends on to another address
 │   └── ReplyBroken            a reply that is cut, is no reply, or reports an error half-way
+├── HubError                   something about the Hugging Face Hub, or a download; no token is ever a part of it
+│   ├── HubOffline             nothing may be fetched now
+│   ├── HubUnreachable         no connection came about or lasted
+│   ├── HubBusy                429: later, and when
+│   ├── HubBroke               5xx, or an answer that is none
+│   ├── NotOnHub               404: no such repository or file
+│   ├── TokenWanted            401: it wants a token, or another one
+│   ├── GateClosed             403: its makers want to be asked first
+│   ├── DownloadDamaged        what came is not what the Hub says the file is
+│   ├── DownloadChanged        the file on the Hub became another one meanwhile
+│   ├── DownloadElsewhere      another window or program fetches it already
+│   ├── DiskTooSmall           the disk has no room for it
+│   └── FolderRefused          the folder for models cannot be written to, or went away
 ├── TemplateFailed             the model's chat template refused the conversation
 ├── GrammarRefused             a grammar or JSON schema that replies cannot be held to
 ├── PromptTooLong              the prompt alone does not fit the context window
@@ -311,6 +324,131 @@ class ReplyBroken(ServerError):
 
 def _said(reason: str) -> str:
     return f": {reason}" if reason else "."
+
+
+class HubError(InferenceError):
+    """Something about the Hub, or about a download from it; `what` names the repository or the file."""
+
+    def __init__(self, what: str, *facts: object) -> None:
+        super().__init__(what, *facts)
+        self.what = what
+
+
+class HubOffline(HubError):
+    """Nothing may be fetched; `reason` says who wants it so."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(what, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.what} was not asked for: {self.reason}"
+
+
+class HubUnreachable(HubError):
+    """No connection came about, or it broke off; `reason` is the system's word for it."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(what, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The Hub cannot be reached for {self.what}: {self.reason}."
+
+
+class HubBusy(HubError):
+    """It has been asked too often; `retry_after` is in seconds, where it says."""
+
+    def __init__(self, what: str, retry_after: float | None = None) -> None:
+        super().__init__(what, retry_after)
+        self.retry_after = retry_after
+
+    def __str__(self) -> str:
+        when = "later" if self.retry_after is None else f"in {self.retry_after:,.0f} s"
+        return f"The Hub has been asked too often for now. Try {self.what} again {when}."
+
+
+class HubBroke(HubError):
+    """It failed, or answered what makes no sense; `reason` says how."""
+
+    def __init__(self, what: str, reason: str) -> None:
+        super().__init__(what, reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"The Hub failed over {self.what}: {self.reason}."
+
+
+class NotOnHub(HubError):
+    """There is no such repository or file, or it is hidden from whoever has no token for it."""
+
+    def __str__(self) -> str:
+        return f"{self.what} is not on the Hub. Check its name; a private one needs a token."
+
+
+class TokenWanted(HubError):
+    """It is shown to known people only, or the token is refused."""
+
+    def __str__(self) -> str:
+        return f"{self.what} needs an access token of the Hub. Make one there, under Settings, and enter it here."
+
+
+class GateClosed(HubError):
+    """Its makers want to be asked first; `page` is where."""
+
+    def __init__(self, what: str, page: str) -> None:
+        super().__init__(what, page)
+        self.page = page
+
+    def __str__(self) -> str:
+        return f"{self.what} is gated: accept its terms at {self.page}, then use a token of the account that did."
+
+
+class DownloadDamaged(HubError):
+    """What came is not what the Hub says the file is; it was thrown away."""
+
+    def __str__(self) -> str:
+        return f"{self.what} came damaged: its checksum is not the one the Hub gives. Download it again."
+
+
+class DownloadChanged(HubError):
+    """The file on the Hub is another one than the part that is here."""
+
+    def __str__(self) -> str:
+        return f"{self.what} was replaced on the Hub since its download began. Download it again."
+
+
+class DownloadElsewhere(HubError):
+    """Another window or program fetches it."""
+
+    def __str__(self) -> str:
+        return f"{self.what} is being downloaded by another window already."
+
+
+class DiskTooSmall(HubError):
+    """There is no room; `needed` and `free` are in bytes, `folder` is where it was to go."""
+
+    def __init__(self, what: str, folder: Path, needed: int, free: int) -> None:
+        super().__init__(what, folder, needed, free)
+        self.folder = folder
+        self.needed = needed
+        self.free = free
+
+    def __str__(self) -> str:
+        needed, free = f"{self.needed / 1e9:,.1f} GB", f"{self.free / 1e9:,.1f} GB"
+        return f"{self.what} needs {needed} more; the disk of {self.folder} has {free} free. What was fetched is kept."
+
+
+class FolderRefused(HubError):
+    """The folder cannot be written to; `reason` is the system's word for it."""
+
+    def __init__(self, what: str, folder: Path, reason: str) -> None:
+        super().__init__(what, folder, reason)
+        self.folder = folder
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.what} cannot be written to {self.folder}: {self.reason}."
 
 
 class TemplateFailed(InferenceError):

@@ -40,10 +40,10 @@ class Worker:
     def start(self) -> None:
         self._thread.start()
 
-    def wait(self) -> None:
-        """Until the thread has done its work; the thread itself does not wait."""
+    def wait(self, seconds: float | None = None) -> None:
+        """Until the thread has done its work, or so long; the thread itself does not wait."""
         if self.is_here and threading.current_thread() is not self._thread:
-            self._ended.wait()
+            self._ended.wait(seconds)
 
     def _run(self) -> None:
         try:

@@ -1,0 +1,261 @@
+"""How the Hub is reached: its address, a token, a proxy, or not at all; and what its refusals mean."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+
+from inference.errors import (
+    GateClosed,
+    HubBroke,
+    HubBusy,
+    HubError,
+    HubOffline,
+    HubUnreachable,
+    InferenceError,
+    InvalidRequest,
+    NotOnHub,
+    TokenWanted,
+)
+
+if TYPE_CHECKING:
+    from huggingface_hub import HfApi
+
+HUB = "https://huggingface.co"
+_YES = ("1", "ON", "YES", "TRUE")
+_CONNECT_SECONDS, _READ_SECONDS = 10.0, 20.0
+_LONGEST_REASON = 200
+_BUSY, _FIRST_BROKEN = 429, 500
+
+
+@dataclass(frozen=True, slots=True)
+class HubAccess:
+    """Where the Hub is, and as whom it is asked. The token is no part of what is printed.
+
+    `proxy` is an address, "" for the system's own settings, or `NO_PROXY`. `offline` says why nothing may be fetched;
+    "" where it may.
+    """
+
+    endpoint: str = HUB
+    token: str = field(default="", repr=False)
+    proxy: str = ""
+    offline: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.endpoint.startswith(("http://", "https://")):
+            raise InvalidRequest(f"The Hub's address begins with https://; got {self.endpoint!r}.")
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str], *, token: str = "", proxy: str = "") -> HubAccess:
+        """As the usual variables say: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. A token that is given goes first."""
+        wants_offline = environment.get("HF_HUB_OFFLINE", "").upper() in _YES
+        return cls(
+            endpoint=(environment.get("HF_ENDPOINT", "").strip() or HUB).rstrip("/"),
+            token=token or environment.get("HF_TOKEN", "").strip(),
+            proxy=proxy,
+            offline="HF_HUB_OFFLINE is set." if wants_offline else "",
+        )
+
+    def page_of(self, repo: str) -> str:
+        """The address of a repository's page."""
+        return f"{self.endpoint}/{repo}"
+
+
+NO_PROXY = "none"
+
+
+class HubSession:
+    """Talks to the Hub: by huggingface_hub's own calls, and by plain requests that share their connections.
+
+    huggingface_hub keeps one HTTP client for the whole process; the newest session says how it is made. Certificates
+    are always checked, against the system's own.
+    """
+
+    def __init__(self, access: HubAccess) -> None:
+        self.access = access
+        self._client: httpx2.Client | None = None
+        self._api: HfApi | None = None
+
+    def api(self) -> HfApi:
+        """huggingface_hub's calls, at this session's address. Takes a third of a second the first time.
+
+        Raises:
+            HubOffline: nothing may be fetched.
+        """
+        self._check_online("The Hub")
+        if self._api is None:
+            from huggingface_hub import HfApi, set_client_factory
+
+            set_client_factory(partial(self._new_client, _Impatient, follows=True))
+            self._api = HfApi(endpoint=self.access.endpoint, token=self.access.token or False)
+        return self._api
+
+    def client(self, what: str) -> httpx2.Client:
+        """A client for plain requests. `what` is asked for.
+
+        Raises:
+            HubOffline: nothing may be fetched.
+        """
+        self._check_online(what)
+        if self._client is None:
+            self._client = self._new_client(httpx2.Client)
+        return self._client
+
+    def headers(self, address: str) -> dict[str, str]:
+        """What goes along with a request to `address`: the token goes to the Hub itself and nowhere else."""
+        headers = {"User-Agent": "headwater", "Accept-Encoding": "identity"}
+        if self.access.token and origin_of(address) == origin_of(self.access.endpoint):
+            headers["Authorization"] = f"Bearer {self.access.token}"
+        return headers
+
+    def hang_up(self) -> None:
+        """Let go of the connections that plain requests were made on."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.hang_up()
+        if self._api is not None:
+            from huggingface_hub import close_session
+
+            close_session()
+            self._api = None
+
+    def _check_online(self, what: str) -> None:
+        if self.access.offline:
+            raise HubOffline(what, self.access.offline)
+
+    def _new_client(self, kind: type[httpx2.Client], *, follows: bool = False) -> httpx2.Client:
+        proxy = self.access.proxy
+        try:
+            return kind(
+                proxy=None if proxy in ("", NO_PROXY) else proxy,
+                trust_env=proxy == "",
+                verify=httpx2.create_ssl_context(),
+                follow_redirects=follows,
+                timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
+            )
+        except ValueError:
+            raise InvalidRequest(f"{proxy!r} is not the address of a proxy.") from None
+
+
+class _Refused(Exception):
+    """An answer that says no. It is none of the errors that huggingface_hub waits and asks again for."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        super().__init__(response)
+        self.response = response
+
+
+class _Unanswered(Exception):
+    """No answer came."""
+
+    def __init__(self, error: httpx2.TransportError) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class _Impatient(httpx2.Client):
+    """huggingface_hub asks a broken Hub again and again, for half a minute; whoever looks at a window wants to know."""
+
+    def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:  # noqa: ANN401 - httpx2's own
+        try:
+            response = super().send(request, **options)
+        except httpx2.TransportError as error:
+            raise _Unanswered(error) from error
+        if response.status_code == _BUSY or response.status_code >= _FIRST_BROKEN:
+            response.close()
+            raise _Refused(response)
+        return response
+
+
+@contextmanager
+def faults_of(what: str, access: HubAccess) -> Iterator[None]:
+    """Raise what goes wrong with a call of huggingface_hub's as a `HubError` about `what`."""
+    from huggingface_hub.errors import HFValidationError, OfflineModeIsEnabled
+
+    try:
+        with net_faults(what, access):
+            yield
+    except InferenceError:
+        raise
+    except OfflineModeIsEnabled:
+        raise HubOffline(what, "HF_HUB_OFFLINE is set.") from None
+    except HFValidationError as error:
+        raise InvalidRequest(f"{what}: {_line(str(error))}.") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        # An answer that is not what the Hub promises: a mirror's error page, a portal that wants a login.
+        raise HubBroke(what, f"its answer makes no sense ({type(error).__name__})") from error
+
+
+@contextmanager
+def net_faults(what: str, access: HubAccess) -> Iterator[None]:
+    """Raise refusals and broken connections as a `HubError` about `what`."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        yield
+    except (httpx2.HTTPStatusError, HfHubHTTPError, _Refused) as error:
+        raise error_of(error.response, what, access) from error
+    except _Unanswered as error:
+        raise HubUnreachable(what, _reason(error.error)) from error
+    except (httpx2.TransportError, httpx2.TooManyRedirects, httpx2.InvalidURL) as error:
+        raise HubUnreachable(what, _reason(error)) from error
+
+
+def error_of(response: httpx2.Response, what: str, access: HubAccess) -> HubError:
+    """What a refusal means."""
+    status, code = response.status_code, response.headers.get("X-Error-Code", "")
+    repo = "/".join(what.split("/")[:2])
+    if code == "GatedRepo" or (status == httpx2.codes.FORBIDDEN and access.token):
+        return GateClosed(what, access.page_of(repo))
+    if status in (httpx2.codes.NOT_FOUND, httpx2.codes.GONE) or code in ("RepoNotFound", "EntryNotFound"):
+        return NotOnHub(what)
+    if status in (httpx2.codes.UNAUTHORIZED, httpx2.codes.FORBIDDEN):
+        return TokenWanted(what)
+    if status == _BUSY:
+        return HubBusy(what, _seconds(response.headers.get("Retry-After", "")))
+    if status >= _FIRST_BROKEN:
+        return HubBroke(what, f"it answers {status}")
+    return HubBroke(what, f"it answers {status}, which is not expected")
+
+
+def _seconds(text: str) -> float | None:
+    """A Retry-After in seconds; the other form, a date, is rare and left out."""
+    return min(float(text), 3600.0) if text.isascii() and text.isdigit() else None
+
+
+def _reason(error: Exception) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"its certificate is not trusted ({_line(cause.verify_message)})"
+        cause = cause.__cause__ or cause.__context__
+    match error:
+        case httpx2.TimeoutException():
+            return "it did not answer in time"
+        case httpx2.ProxyError():
+            return "the proxy refuses the connection"
+        case httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError():
+            return "the connection broke off"
+        case _:
+            return _line(str(error)) or type(error).__name__
+
+
+def _line(text: str) -> str:
+    line = text.strip().partition("\n")[0].strip().rstrip(".")
+    return line if len(line) <= _LONGEST_REASON else line[:_LONGEST_REASON] + "…"
+
+
+def origin_of(address: str) -> tuple[str, str, int | None]:
+    """Whose an address is: scheme, host and port."""
+    url = httpx2.URL(address)
+    return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)

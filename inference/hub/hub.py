@@ -1,0 +1,177 @@
+"""What the Hub has: models searched, their files, what their pages say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+from inference.errors import HubBroke, NotOnHub
+from inference.hub.access import HubSession, faults_of
+from inference.hub.files import HubFile, HubModel, is_inside, models_in, nearest
+from inference.hub.links import HubLink
+
+if TYPE_CHECKING:
+    from huggingface_hub import ModelInfo
+    from huggingface_hub.hf_api import ExpandModelProperty_T
+
+_LONGEST_PAGE = 400_000  # bytes of a model's page; the longest known have a tenth
+_PAGE_FILE = "README.md"
+_SEARCHED: list[ExpandModelProperty_T] = ["downloads", "likes", "lastModified", "gated", "tags", "gguf", "pipeline_tag"]
+_KNOWN: list[ExpandModelProperty_T] = [*_SEARCHED, "sha", "cardData"]
+_OTHER_TASKS = ("feature-extraction", "sentence-similarity", "text-to-image", "text-ranking", "text-to-video")
+
+
+class HubOrder(StrEnum):
+    """How what a search finds is sorted."""
+
+    DOWNLOADS = "downloads"
+    LIKES = "likes"
+    RECENT = "last_modified"
+
+
+@dataclass(frozen=True, slots=True)
+class HubRepo:
+    """A repository that holds GGUF files. Numbers are 0 and texts "" where the Hub says nothing.
+
+    `licence` is its tag ("apache-2.0"), `gated` whether its makers want to be asked first, `commit` the version that
+    this is; `parameters`, `architecture` and `training_context` are those of one of its files.
+    """
+
+    id: str
+    downloads: int = 0
+    likes: int = 0
+    updated: datetime | None = None
+    licence: str = ""
+    gated: bool = False
+    languages: tuple[str, ...] = ()
+    architecture: str = ""
+    parameters: int = 0
+    training_context: int = 0
+    commit: str = ""
+    is_for_chat: bool = True  # as far as its task tells
+
+    @property
+    def owner(self) -> str:
+        return self.id.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        return self.id.partition("/")[2]
+
+
+class Hub:
+    """Asks the Hub. Every method may take seconds, and raises `HubError`."""
+
+    def __init__(self, session: HubSession) -> None:
+        self._session = session
+
+    def search(self, words: str, order: HubOrder = HubOrder.DOWNLOADS, limit: int = 30) -> tuple[HubRepo, ...]:
+        """Repositories with GGUF files whose name holds `words`."""
+        with faults_of("The search", self._session.access):
+            found = self._session.api().list_models(
+                search=words.strip() or None, filter="gguf", sort=_sort(order), limit=limit, expand=_SEARCHED
+            )
+            return tuple(_repo(info) for info in found)
+
+    def repo(self, repo: str) -> HubRepo:
+        """What is known of one repository, and which version it has now."""
+        with faults_of(repo, self._session.access):
+            return _repo(self._session.api().model_info(repo, expand=_KNOWN))
+
+    def models(self, repo: HubRepo) -> tuple[HubModel, ...]:
+        """The models of this version of a repository."""
+        from huggingface_hub.hf_api import RepoFile
+
+        with faults_of(repo.id, self._session.access):
+            tree = self._session.api().list_repo_tree(repo.id, recursive=True, revision=repo.commit or None)
+            files = [
+                HubFile(entry.path, entry.lfs.size if entry.lfs else entry.size, entry.lfs.sha256 if entry.lfs else "")
+                for entry in tree
+                if isinstance(entry, RepoFile)
+            ]
+        if any(not is_inside(file.path) for file in files):
+            raise HubBroke(repo.id, "it names a file outside of itself")
+        return models_in(files)
+
+    def page(self, repo: HubRepo) -> str:
+        """What its page says: the Markdown text, without the facts at its head; "" where it has none."""
+        address = f"{self._session.access.endpoint}/{repo.id}/resolve/{repo.commit or 'main'}/{_PAGE_FILE}"
+        with faults_of(repo.id, self._session.access):
+            client = self._session.client(repo.id)
+            with client.stream(
+                "GET", address, headers=self._session.headers(address), follow_redirects=True
+            ) as response:
+                if response.status_code == 404:
+                    return ""
+                response.raise_for_status()
+                read = bytearray()
+                for piece in response.iter_bytes():
+                    read += piece
+                    if len(read) > _LONGEST_PAGE:
+                        break
+        return _without_head(bytes(read[:_LONGEST_PAGE]).decode("utf-8", "replace"))
+
+    def model_of(self, link: HubLink) -> tuple[HubRepo, HubModel]:
+        """The repository and the model that a link names; without a file in it, a middling quantisation.
+
+        Raises:
+            NotOnHub: there is none.
+        """
+        repo = self.repo(link.repo)
+        models = [model for model in self.models(repo) if model.is_whole and not model.is_projector]
+        if link.file:
+            for model in models:
+                if link.file in (file.path for file in model.files):
+                    return repo, model
+            raise NotOnHub(f"{link.repo}/{link.file}")
+        if link.quantisation:
+            for model in models:
+                if model.quantisation == link.quantisation:
+                    return repo, model
+            raise NotOnHub(f"{link.repo}:{link.quantisation}")
+        found = nearest(models, "Q4_K_M") or next(iter(models), None)
+        if found is None:
+            raise NotOnHub(f"{link.repo} has no model file; it")
+        return repo, found
+
+
+def _sort(order: HubOrder) -> Literal["downloads", "likes", "last_modified"]:
+    match order:
+        case HubOrder.DOWNLOADS:
+            return "downloads"
+        case HubOrder.LIKES:
+            return "likes"
+        case HubOrder.RECENT:
+            return "last_modified"
+
+
+def _repo(info: ModelInfo) -> HubRepo:
+    gguf = info.gguf or {}
+    tags = tuple(str(tag) for tag in info.tags or ())
+    return HubRepo(
+        id=info.id,
+        downloads=info.downloads or 0,
+        likes=info.likes or 0,
+        updated=info.last_modified,
+        licence=next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
+        gated=bool(info.gated),
+        languages=tuple(tag for tag in tags if len(tag) in (2, 3) and tag.isalpha() and tag.islower()),
+        architecture=str(gguf.get("architecture") or ""),
+        parameters=_number(gguf.get("total")),
+        training_context=_number(gguf.get("context_length")),
+        commit=info.sha or "",
+        is_for_chat=info.pipeline_tag not in _OTHER_TASKS,
+    )
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _without_head(text: str) -> str:
+    if not text.startswith("---"):
+        return text
+    _, _, rest = text[3:].partition("\n---")
+    return rest.lstrip("-").lstrip() if rest else text

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import pytest
+
+from inference.errors import (
+    GateClosed,
+    HubBroke,
+    HubBusy,
+    HubError,
+    HubOffline,
+    HubUnreachable,
+    InvalidRequest,
+    NotOnHub,
+    TokenWanted,
+)
+from inference.hub.access import NO_PROXY, HubAccess, HubSession
+from inference.hub.hub import Hub, HubOrder
+from inference.hub.links import HubLink
+from tests.hub_server import COMMIT, HubServer
+
+PAGE = "---\nlicense: mit\ntags:\n- gguf\n---\n# Small\n\nA small model."
+
+
+@pytest.fixture
+def small(hub: HubServer) -> HubServer:
+    files = {"small-Q4_K_M.gguf": b"four", "small-Q8_0.gguf": b"eight bits", "README.md": b"page"}
+    hub.add("maker/small-GGUF", files, downloads=5, likes=9, page=PAGE, gguf={"total": 135, "context_length": 2048})
+    hub.add("other/small-too", {"a-Q8_0.gguf": b"a"}, downloads=7, likes=1, modified="2026-05-05T00:00:00.000Z")
+    hub.add("other/large", {"b-Q8_0.gguf": b"b"}, gated=True, pipeline_tag="feature-extraction")
+    return hub
+
+
+@pytest.fixture
+def hub_at(open_session):
+    return lambda *words, **more: Hub(open_session(*words, **more))
+
+
+def test_a_search_finds_repositories_by_their_names(small, hub_at):
+    found = hub_at(small).search("small")
+    assert [repo.id for repo in found] == ["other/small-too", "maker/small-GGUF"]
+    assert "filter=gguf" in small.requests[-1].path
+
+
+def test_what_is_found_comes_in_the_order_that_is_asked_for(small, hub_at):
+    likes = [repo.id for repo in hub_at(small).search("small", HubOrder.LIKES)]
+    recent = [repo.id for repo in hub_at(small).search("small", HubOrder.RECENT)]
+    assert likes == ["maker/small-GGUF", "other/small-too"]
+    assert recent == ["other/small-too", "maker/small-GGUF"]
+
+
+def test_a_repository_says_what_it_is(small, hub_at):
+    repo = hub_at(small).repo("maker/small-GGUF")
+    assert (repo.owner, repo.name, repo.commit) == ("maker", "small-GGUF", COMMIT)
+    assert (repo.licence, repo.languages, repo.gated) == ("apache-2.0", ("en",), False)
+    assert (repo.parameters, repo.training_context, repo.is_for_chat) == (135, 2048, True)
+    large = hub_at(small).repo("other/large")
+    assert (large.gated, large.is_for_chat) == (True, False)
+
+
+def test_its_models_come_with_the_hubs_own_checksums(small, hub_at):
+    hub = hub_at(small)
+    models = hub.models(hub.repo("maker/small-GGUF"))
+    assert [(model.quantisation, model.size) for model in models] == [("Q4_K_M", 4), ("Q8_0", 10)]
+    assert models[0].files[0].sha256 == small.repos["maker/small-GGUF"].files["small-Q4_K_M.gguf"].sha256
+
+
+def test_a_link_leads_to_its_model(small, hub_at):
+    hub = hub_at(small)
+    assert hub.model_of(HubLink("maker/small-GGUF"))[1].quantisation == "Q4_K_M", "a middling one"
+    assert hub.model_of(HubLink("maker/small-GGUF", quantisation="Q8_0"))[1].quantisation == "Q8_0"
+    assert hub.model_of(HubLink("maker/small-GGUF", file="small-Q8_0.gguf"))[1].quantisation == "Q8_0"
+    for link in (HubLink("maker/small-GGUF", quantisation="Q2_K"), HubLink("maker/small-GGUF", file="none.gguf")):
+        with pytest.raises(NotOnHub):
+            hub.model_of(link)
+
+
+def test_a_page_is_text_without_the_facts_at_its_head(small, hub_at):
+    hub = hub_at(small)
+    assert hub.page(hub.repo("maker/small-GGUF")) == "# Small\n\nA small model."
+    assert hub.page(hub.repo("other/small-too")) == ""
+
+
+def test_what_is_not_there_is_said(small, hub_at):
+    with pytest.raises(NotOnHub, match=r"maker/none is not on the Hub"):
+        hub_at(small).repo("maker/none")
+
+
+def test_a_token_goes_to_the_hub_and_opens_what_is_private(small, hub_at):
+    small.repos["other/large"].private = True
+    with pytest.raises(HubError):
+        hub_at(small).repo("other/large")
+    assert hub_at(small, "hf_good").repo("other/large").id == "other/large"
+    assert small.requests[-1].headers["authorization"] == "Bearer hf_good"
+
+
+def test_a_token_that_is_refused_is_said(small, hub_at):
+    with pytest.raises(TokenWanted) as refused:
+        hub_at(small, "hf_wrong").repo("maker/small-GGUF")
+    assert "hf_wrong" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "error"),
+    [
+        (401, {}, TokenWanted),
+        (403, {"X-Error-Code": "GatedRepo"}, GateClosed),
+        (404, {"X-Error-Code": "RepoNotFound"}, NotOnHub),
+        (429, {"Retry-After": "7"}, HubBusy),
+        (500, {}, HubBroke),
+        (503, {}, HubBroke),
+        (418, {}, HubBroke),
+    ],
+)
+def test_each_refusal_is_an_error_of_its_own_with_a_sentence(small, hub_at, status, headers, error):
+    hub = hub_at(small)
+    for ask in (lambda: hub.repo("maker/small-GGUF"), lambda: hub.search("small")):
+        # huggingface_hub asks again by itself where that may help.
+        small.behaviour.statuses = [(status, headers)] * 20
+        with pytest.raises(error) as raised:
+            ask()
+        small.behaviour.statuses.clear()
+        assert str(raised.value).endswith(".")
+    if error is HubBusy:
+        assert raised.value.retry_after == 7
+
+
+def test_a_portal_that_answers_in_the_hubs_place_is_no_list_of_models(small, hub_at):
+    small.behaviour.nonsense = True
+    with pytest.raises(HubBroke):
+        hub_at(small).search("small")
+
+
+def test_nobody_at_home_is_said():
+    with pytest.raises(HubUnreachable):
+        Hub(HubSession(HubAccess("http://127.0.0.1:9"))).repo("maker/small")
+
+
+def test_a_proxy_is_used_and_its_refusal_said(small, hub_at):
+    assert hub_at(small, proxy=NO_PROXY).search("small")
+    with pytest.raises(HubUnreachable):
+        hub_at(small, proxy="http://127.0.0.1:9").search("small")
+    with pytest.raises(InvalidRequest):
+        hub_at(small, proxy="nonsense").search("small")
+
+
+def test_offline_nothing_is_asked(small, hub_at):
+    hub = hub_at(small, offline="Offline was chosen.")
+    for ask in (lambda: hub.search("small"), lambda: hub.repo("maker/small-GGUF")):
+        with pytest.raises(HubOffline):
+            ask()
+    assert small.requests == []
+
+
+def test_the_usual_variables_are_heeded():
+    environment = {"HF_ENDPOINT": "https://mirror.example/", "HF_TOKEN": " hf_env ", "HF_HUB_OFFLINE": "yes"}
+    access = HubAccess.from_environment(environment)
+    assert (access.endpoint, access.token) == ("https://mirror.example", "hf_env")
+    assert access.offline
+    assert HubAccess.from_environment(environment, token="hf_mine").token.endswith("mine")
+    assert "hf_env" not in repr(access)
+    with pytest.raises(InvalidRequest):
+        HubAccess("ftp://example")
+
+
+def test_a_repository_that_names_a_file_outside_of_itself_is_refused(small, hub_at):
+    small.add("maker/evil", {"../../evil.gguf": b"x"})
+    hub = hub_at(small)
+    with pytest.raises(HubBroke, match="outside"):
+        hub.models(hub.repo("maker/evil"))
