@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 
 import inference
 from desktop.crash import CrashHook
+from desktop.daily_backup import DailyBackup
 from desktop.deletion import delete_files
 from desktop.devices import Devices
 from desktop.draft_attachments import DraftAttachments
@@ -102,6 +103,7 @@ class App(QObject):
         self._asked_for = model
         self._has_begun = False
         self._has_left = False
+        self._backup: DailyBackup | None = None
         self._deletes = False
         self._knows_place = False  # where somebody is; until then, where somebody was
         self.settings = SettingsFile(places.settings)
@@ -173,6 +175,8 @@ class App(QObject):
         self._wakefulness.close()
         self.library.flush()
         self.library.close()
+        if self._backup is not None:
+            self._backup.stop()
         self._store.close()
         if self._deletes:
             self._delete_everything()
@@ -223,6 +227,9 @@ class App(QObject):
         yield self._load_model
         yield self.begun.emit
         yield from self.library.put_off()
+        if self._store.backups is not None:
+            self._backup = DailyBackup(self._store.backups, self)
+            yield self._backup.look
 
     def _go_on_where_it_was_left(self) -> None:
         """Open the conversation that was read last, unless somebody has begun something else meanwhile."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -23,9 +23,13 @@ class Database:
         StoreError: from every method, when the file cannot be read or written.
     """
 
-    def __init__(self, path: Path | None, *, busy_seconds: float = 1.0) -> None:
+    def __init__(
+        self, path: Path | None, *, busy_seconds: float = 1.0, before_migration: Callable[[], None] | None = None
+    ) -> None:
+        """`before_migration` is called before a file of an earlier version is changed."""
         self._path = path or _MEMORY
         self._is_closed = False
+        self._before_migration = before_migration
         self._busy_milliseconds = round(busy_seconds * 1_000)
         with faults_of(self._path):
             if path is not None:
@@ -82,6 +86,9 @@ class Database:
             # The triggers call a function of ours.
             self._connection.execute("PRAGMA trusted_schema = ON")
             search.prepare(self._connection)
+            found = _version_of(self._connection)
+        if 0 < found < len(MIGRATIONS) and self._before_migration is not None:
+            self._before_migration()
         with self.writing() as connection:
             # Asked again inside the transaction: another window may have been faster.
             version = _version_of(connection)

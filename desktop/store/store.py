@@ -20,6 +20,7 @@ import inference
 from desktop.conversations import Attachment, Conversation, Hit, Preset, Turn, TurnState
 from desktop.process_lock import ProcessLock
 from desktop.store import search
+from desktop.store.backups import Backups
 from desktop.store.comparisons import Comparisons
 from desktop.store.copies import insert_attachments, keep_tree, standing_head, traces_of, tree_of
 from desktop.store.database import Database, insert
@@ -81,7 +82,9 @@ class Store(TurnTrees, Drafts, Comparisons):
         clock: Callable[[], datetime] = _utc,
     ) -> None:
         """With `None` everything is kept in memory and gone at the end: that is where temporary conversations are."""
-        self._database = Database(path, busy_seconds=busy_seconds)
+        self._backups = None if path is None else Backups(path, clock)
+        before_migration = None if self._backups is None else self._backups.make
+        self._database = Database(path, busy_seconds=busy_seconds, before_migration=before_migration)
         self._is_temporary = path is None
         self._clock = clock
         self._lock: ProcessLock | None = None
@@ -93,6 +96,11 @@ class Store(TurnTrees, Drafts, Comparisons):
         except StoreError:
             self.close()
             raise
+
+    @property
+    def backups(self) -> Backups | None:
+        """The copies of the file; there are none of what is in memory alone."""
+        return self._backups
 
     @property
     def interrupted(self) -> int:

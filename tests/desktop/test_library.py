@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation, TurnState
@@ -41,6 +42,10 @@ def library(qapp, store, engine, tmp_path):
     models.load()
     engine.ready()
     yield library
+    library.close()
+    library.deleteLater()
+    # With its sessions and their timers, before the store is closed.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     del models  # Qt's objects live as long as somebody holds them
 
 

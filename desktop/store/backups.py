@@ -1,0 +1,105 @@
+"""Copies of the conversations: one a day and one before each migration, few of them, none old.
+
+A conversation that was deleted for good is gone from them within a week, because no copy is kept for longer while
+there is a newer one.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from desktop.store.faults import faults_of
+
+EVERY = timedelta(days=1)
+KEPT_FOR = timedelta(days=3)  # so that a week is kept to by whoever starts the program every few days
+MOST = 3
+_MOMENT = "%Y-%m-%d %H.%M.%S"
+_HALF_WRITTEN = ".part"
+_PAGES = 256  # copied at once: a megabyte
+
+
+class Backups:
+    """The copies of the file at `path`, in a folder beside it.
+
+    Raises:
+        StoreError: where one cannot be made.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
+        self._path = path
+        self._folder = path.parent / "backups"
+        self._clock = clock
+
+    @property
+    def next_at(self) -> datetime:
+        """When the next one is to be made; a moment that has passed where it should have been."""
+        newest = max(self._moments().values(), default=None)
+        return self._clock() if newest is None else newest + EVERY
+
+    def make(self, *, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """Make one now, and delete those that are too many or too old. It may take a while; any thread may do it."""
+        moment = self._clock().astimezone(UTC)
+        copy = self._folder / f"{self._path.stem} {moment.strftime(_MOMENT)}{self._path.suffix}"
+        half_written = copy.with_name(f"{copy.name}{_HALF_WRITTEN}")
+        with faults_of(self._path):
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            os.close(os.open(half_written, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600))
+            try:
+                if _copy(self._path, half_written, is_stopped):
+                    half_written.replace(copy)
+            finally:
+                half_written.unlink(missing_ok=True)
+        self.clear_away()
+
+    def clear_away(self) -> None:
+        """Delete the copies that are too many or too old. The newest stays, until there is a newer one."""
+        oldest = self._clock() - KEPT_FOR
+        by_age = sorted(self._moments().items(), key=lambda found: found[1], reverse=True)
+        for number, (path, moment) in enumerate(by_age):
+            if number and (number >= MOST or moment < oldest):
+                _delete(path)
+        for path, moment in self._moments(_HALF_WRITTEN).items():
+            if moment < self._clock() - EVERY:  # whoever was writing it was ended
+                _delete(path)
+
+    def _moments(self, suffix: str = "") -> dict[Path, datetime]:
+        """The copies there are, and when each was made."""
+        found = {}
+        begin, end = f"{self._path.stem} ", f"{self._path.suffix}{suffix}"
+        for path in self._folder.glob(f"*{end}"):
+            with suppress(ValueError):
+                text = f"{path.name.removeprefix(begin).removesuffix(end)} +0000"
+                found[path] = datetime.strptime(text, f"{_MOMENT} %z")
+        return found
+
+
+class _Stopped(Exception):
+    """Whoever wanted the copy does not want it any more."""
+
+
+def _copy(path: Path, to: Path, is_stopped: Callable[[], bool]) -> bool:
+    """Copy the conversations as they are at one moment, without keeping anybody from writing; whether that was done."""
+
+    def go_on(_status: int, _remaining: int, _total: int) -> None:
+        if is_stopped():
+            raise _Stopped
+
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(to, isolation_level=None)) as target:
+        target.execute("PRAGMA journal_mode = OFF")  # half a copy is thrown away
+        source.execute("BEGIN")
+        source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # this is the moment
+        try:
+            source.backup(target, pages=_PAGES, progress=go_on, sleep=0)
+        except _Stopped:
+            return False
+    return True
+
+
+def _delete(path: Path) -> None:
+    with suppress(OSError):  # the next time, then
+        path.unlink()

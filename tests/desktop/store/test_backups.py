@@ -1,0 +1,157 @@
+"""Copies are made daily and before migrations; they are whole, few and never old."""
+
+from __future__ import annotations
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from desktop.store import Exchange, Store, StoreError
+from desktop.store.backups import MOST
+from tests.desktop.store.conftest import answered, ask
+from tests.desktop.store.test_deletion import SECRETS, files_with, tell_secrets
+from tests.desktop.store.test_schema import VERSIONS, write_file
+
+
+@pytest.fixture
+def store(path, clock):
+    store = Store(path, clock=clock)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def backups(store):
+    assert store.backups is not None
+    return store.backups
+
+
+def copies(path: Path) -> list[Path]:
+    return sorted((path.parent / "backups").iterdir())
+
+
+def test_a_copy_is_the_conversations_as_they_are_and_its_owners_only(store, backups, path, tmp_path):
+    exchange = answered(store, "Why?", "Because.")
+    backups.make()
+    answered(store, "later", "on")
+    (copy,) = copies(path)
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert stat.S_IMODE(copy.parent.stat().st_mode) == 0o700
+    restored = tmp_path / "restored" / "conversations.sqlite3"
+    restored.parent.mkdir()
+    copy.rename(restored)
+    other = Store(restored)
+    assert [each.title for each in other.conversations()] == ["Why?"]
+    assert [turn.message.content for turn in other.turns(exchange.reply.id)] == ["Why?", "Because."]
+    other.close()
+
+
+def test_one_is_due_at_once_and_then_a_day_after_the_last(backups, clock):
+    assert backups.next_at <= clock()
+    backups.make()
+    assert (backups.next_at - clock()).total_seconds() == 24 * 3600
+
+
+def test_there_are_few_of_them_however_often_they_are_made(backups, clock, path):
+    for _ in range(10):
+        backups.make()
+        clock.go_on(days=1)
+    assert len(copies(path)) == MOST
+    assert copies(path)[-1].name == "conversations 2026-01-10 00.00.00.sqlite3"
+
+
+@pytest.mark.parametrize("hours", [5, 24, 60, 100])
+def test_what_was_deleted_for_good_is_gone_within_a_week_by_daily_or_rare_use(store, backups, clock, path, hours):
+    secret = tell_secrets(store)
+    backups.make()
+    store.purge([secret])
+    assert {name for name, _ in files_with(path.parent, *SECRETS)} == {copies(path)[0].name}
+    purged = clock()
+    while (clock() - purged).total_seconds() + hours * 3600 <= 7 * 24 * 3600:
+        clock.go_on(hours=hours)
+        backups.make()
+    assert files_with(path.parent, *SECRETS) == set()
+
+
+def test_the_newest_stays_however_old_it_is_until_there_is_a_newer_one(backups, clock, path):
+    backups.make()
+    clock.go_on(days=100)
+    backups.clear_away()
+    assert len(copies(path)) == 1
+    backups.make()
+    assert [each.name for each in copies(path)] == ["conversations 2026-04-11 00.00.00.sqlite3"]
+
+
+def test_one_that_is_stopped_leaves_nothing(store, backups, path):
+    answered(store, "Why?", "Because.")
+    backups.make(is_stopped=lambda: True)
+    assert copies(path) == []
+
+
+def test_what_a_program_that_was_killed_left_half_written_is_cleared_away(backups, clock, path):
+    backups.make()
+    half = copies(path)[0].with_name("conversations 2026-01-01 00.00.00.sqlite3.part")
+    half.write_bytes(b"half")
+    backups.clear_away()
+    assert half.exists()  # somebody may be writing it now
+    clock.go_on(days=2)
+    backups.clear_away()
+    assert not half.exists()
+
+
+def test_other_files_beside_them_are_left_alone(backups, clock, path):
+    backups.make()
+    mine = path.parent / "backups" / "conversations kept by hand.sqlite3"
+    mine.write_bytes(b"mine")
+    clock.go_on(days=30)
+    backups.make()
+    assert mine.exists()
+
+
+def test_nobody_is_kept_from_writing_meanwhile(store, backups, path):
+    for number in range(40):
+        answered(store, f"question {number}", "answer " * 400)
+    written: list[Exchange] = []
+
+    def write() -> bool:
+        written.append(ask(store, f"meanwhile {len(written)}"))
+        return False
+
+    backups.make(is_stopped=write)
+    assert written
+    (copy,) = copies(path)
+    connection = sqlite3.connect(copy)
+    assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert connection.execute("SELECT count(*) FROM conversations").fetchone() == (40,)
+    connection.close()
+
+
+def test_where_no_copy_can_be_made_that_is_said(backups, path):
+    (path.parent / "backups").write_text("in the way")
+    with pytest.raises(StoreError, match="cannot be opened"):
+        backups.make()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_file_of_an_earlier_version_is_copied_as_it_was_before_it_is_changed(path, version, clock):
+    path.parent.mkdir()
+    write_file(path, version)
+    Store(path, clock=clock).close()
+    (copy,) = copies(path)
+    connection = sqlite3.connect(copy)
+    assert connection.execute("PRAGMA user_version").fetchone() == (version,)
+    assert connection.execute("SELECT content FROM turns WHERE id = 2").fetchone() == ("They erode.",)
+    connection.close()
+
+
+def test_a_new_file_and_one_of_this_version_are_not_copied(store, path, clock):
+    Store(path, clock=clock).close()
+    assert not (path.parent / "backups").exists()
+
+
+def test_there_are_no_copies_of_temporary_conversations():
+    store = Store(None)
+    assert store.backups is None
+    store.close()
