@@ -35,7 +35,7 @@ from desktop.process_lock import held_in
 from desktop.secrets import Keys, KeysKept
 from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile, broken_of
-from desktop.store import Store, StoreError
+from desktop.store import BACKUPS, Store, StoreError
 from desktop.theme import ThemeSource, style_arguments
 from desktop.translation import speak
 from desktop.upkeep import Folders, Upkeep
@@ -269,7 +269,7 @@ class App(QObject):
         engine = places.engine or EngineFiles()
         settings = (places.settings, broken_of(places.settings))
         files = (places.conversations, *settings, engine.measurements, engine.log)
-        folders = (places.states, data / LOCKS)
+        folders = (places.states, data / LOCKS, data / BACKUPS)
         left = delete_files((file for file in files if file), (folder for folder in folders if folder))
         for path in left:
             logging.getLogger(__name__).warning("could not be deleted: %s", path)

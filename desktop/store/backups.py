@@ -15,6 +15,7 @@ from pathlib import Path
 
 from desktop.store.faults import faults_of
 
+BACKUPS = "backups"  # the folder beside the conversations
 EVERY = timedelta(days=1)
 KEPT_FOR = timedelta(days=3)  # so that a week is kept to by whoever starts the program every few days
 MOST = 3
@@ -32,7 +33,7 @@ class Backups:
 
     def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
         self._path = path
-        self._folder = path.parent / "backups"
+        self._folder = path.parent / BACKUPS
         self._clock = clock
 
     @property
