@@ -285,6 +285,7 @@ class Window(QMainWindow):
         super().resizeEvent(event)
         self._arrange()
         self._notice_stack.set_room(self.height() * _NOTICES_SHARE // 100)
+        self._make_room_for_server_panel()
         self._layout_timer.start()
 
     def moveEvent(self, event: QMoveEvent) -> None:
@@ -470,6 +471,7 @@ class Window(QMainWindow):
         self._library.conversations_changed.connect(self._show_conversations)
         self._library.failed.connect(self._on_failed)
         self._models.changed.connect(self._show_model)
+        self._notice_stack.fitted.connect(self._make_room_for_server_panel)
         self._model_notices.open_wanted.connect(self._ask_for_model)
         self._model_notices.key_wanted.connect(self._change_key)
         self._settings.listen(self._on_settings)
@@ -690,6 +692,7 @@ class Window(QMainWindow):
         if self.server_panel is None:
             self.server_panel = self._make_server_panel(self._servers)
         self._server_area.show()
+        self._make_room_for_server_panel()
         self.server_panel.begin(address)
 
     def _make_server_panel(self, servers: ServerChoice) -> ServerPanel:
@@ -701,6 +704,11 @@ class Window(QMainWindow):
         self._server_area.setLayout(_in_the_middle(panel, column_width(), (16, 12, 16, 0)))
         QWidget.setTabOrder(self.streaming_switch, panel)
         return panel
+
+    def _make_room_for_server_panel(self, notices: int | None = None) -> None:
+        if self.server_panel is not None:
+            shown = 0 if self._notice_stack.isHidden() else self._notice_stack.height()
+            self.server_panel.set_room(self.height() - (shown if notices is None else notices))
 
     def _use_server(self, model: RemoteModel) -> None:
         self._put_server_panel_away()
@@ -783,6 +791,11 @@ class Window(QMainWindow):
         )
         for widget in themed:
             widget.set_theme(theme)
+        width = column_width()  # the font may be another one
+        self._notice_stack.set_column(width)
+        for in_line in (self.composer, self.server_panel):
+            if in_line is not None:
+                in_line.setMaximumWidth(width)
 
     def _show_about(self) -> None:
         words = self.tr("Headwater {version}: language models on your own machine, and a look inside. MIT licence.")

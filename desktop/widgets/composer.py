@@ -147,6 +147,7 @@ class Composer(QWidget):
         if self.paste_offer is not None:
             self.paste_offer.set_theme(theme)
         recolour(self._warning, QPalette.ColorRole.WindowText, theme.warning)
+        self.button.setFixedWidth(self._button_width())  # the font may be another one
         self.field.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         quiet = self._hint.palette()
         quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)

@@ -116,6 +116,8 @@ class Notice(QWidget):
 class NoticeStack(QScrollArea):
     """Notices one below the other, as high as they are; where that is too much, they scroll."""
 
+    fitted = Signal(int)  # how high it is now
+
     def __init__(self, theme: Theme, column_width: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._room = 0
@@ -139,6 +141,10 @@ class NoticeStack(QScrollArea):
         notice.deleteLater()
         self.setVisible(self._column.count() > 0)
         self._fit()
+
+    def set_column(self, width: int) -> None:
+        """No wider than this they are."""
+        self._stack.setMaximumWidth(width)
 
     def set_room(self, height: int) -> None:
         """As high as this it may be."""
@@ -164,13 +170,13 @@ class NoticeStack(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
-        stack = QWidget()
-        stack.setMaximumWidth(column_width)
-        stack.setLayout(self._column)
+        self._stack = QWidget()
+        self._stack.setLayout(self._column)
+        self.set_column(column_width)
         row = QHBoxLayout(self._page)
         row.setContentsMargins(16, 12, 16, 0)
         row.addStretch(1)
-        row.addWidget(stack, 1000)
+        row.addWidget(self._stack, 1000)
         row.addStretch(1)
         self.setWidget(self._page)
         self._page.installEventFilter(self)
@@ -184,6 +190,7 @@ class NoticeStack(QScrollArea):
             height = self._page.heightForWidth(width)
         self._page.resize(width, height)
         self.setFixedHeight(max(0, min(self._room, height)))
+        self.fitted.emit(0 if self.isHidden() else self.height())
 
 
 def announce(widget: QWidget, text: str, *, at_once: bool = False) -> None:

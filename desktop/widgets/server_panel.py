@@ -28,7 +28,7 @@ from desktop.widgets.painting import paint_box
 from inference import RemoteModel
 
 _ROWS = (2, 5)  # of models, before the list scrolls: in a low window, and in a high one
-_BESIDE_THE_ROWS = 460  # pixels of a window that shows the panel
+_BESIDE_THE_ROWS = 460  # pixels of a window that shows the panel, notices not counted
 _ROW = 28
 _MANY = 8  # models, from where on a filter helps
 
@@ -44,6 +44,7 @@ class ServerPanel(QWidget):
         self._theme = theme
         self._servers = servers
         self._state = servers.state
+        self._room = 0
         self._title = _label(self.tr("Connect to a server"), control_font())
         self._about = _label(
             self.tr("Any OpenAI-compatible one: llama-server, vLLM, Ollama, LM Studio. What you write is sent there."),
@@ -99,6 +100,12 @@ class ServerPanel(QWidget):
             self.key_field.setFocus(Qt.FocusReason.OtherFocusReason)
         if state.phase is ServerPhase.OFFERED and is_new and len(state.offered) == 1:
             self._choose()
+
+    def set_room(self, height: int) -> None:
+        """In a window of this height, notices not counted, it stands."""
+        self._room = height
+        self.models.set_rows(self._rows())
+        self._fit()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -190,9 +197,11 @@ class ServerPanel(QWidget):
     def _show_offered(self, names: tuple[str, ...]) -> None:
         self.key_field.clear()
         self.filter_field.clear()
+        self.models.show_names(names, rows=self._rows())
+
+    def _rows(self) -> int:
         least, most = _ROWS
-        room = (self.window().height() - _BESIDE_THE_ROWS) // _ROW
-        self.models.show_names(names, rows=max(least, min(most, room)))
+        return max(least, min(most, (self._room - _BESIDE_THE_ROWS) // _ROW))
 
     def _fit(self) -> None:
         """As tall as all of it, with sentences broken as they are now."""
@@ -266,8 +275,12 @@ class _Models(QListWidget):
         for number, name in enumerate(names):
             self.item(number).setToolTip(name)
             self.item(number).setSizeHint(QSize(0, _ROW))
-        self.setFixedHeight(min(rows, max(1, len(names))) * _ROW + 2)
+        self.set_rows(rows)
         self.setCurrentRow(0)
+
+    def set_rows(self, rows: int) -> None:
+        """So many are seen at once, where there are so many."""
+        self.setFixedHeight(min(rows, max(1, self.count())) * _ROW + 2)
 
     def narrow(self, text: str) -> None:
         """Show only the names with this text in them."""

@@ -84,6 +84,7 @@ class SpeedBar(QWidget):
         self.prefill.set_ink(theme.prefill)
         self.decode.set_ink(theme.decode)
         self.context.show_parts(self._figures)
+        self._choose_figures()  # the font may be another one
         self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -124,7 +125,7 @@ class SpeedBar(QWidget):
 
     def _choose_figures(self) -> None:
         """As many as there is room for; those that stay never change their order."""
-        narrow = self.width() < NARROW
+        narrow = self.width() < max(NARROW, self._width_of_all())
         self.device.setHidden(narrow)
         self.first_token.setHidden(narrow)
         self.context.set_compact(compact=narrow)
@@ -136,6 +137,12 @@ class SpeedBar(QWidget):
         if any(figure.isHidden() and figure.focusPolicy() for figure in self._all):
             self._stop_tab_at(self.context)
         self._explain()
+
+    def _width_of_all(self) -> int:
+        """What all figures need beside each other, which in a large font is more than usual."""
+        self.context.set_compact(compact=False)
+        margins, gaps = self._row.contentsMargins(), self._row.spacing() * (len(self._all) - 1)
+        return margins.left() + margins.right() + gaps + sum(figure.minimumSizeHint().width() for figure in self._all)
 
     def _explain(self) -> None:
         self.setToolTip(self.summary())

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import Attachment
 from desktop.settings import ColourScheme, SettingsFile
 from desktop.theme import load_theme
+from desktop.widgets.column import column_width
 from desktop.widgets.notice import NoticeKind
 from desktop.window import Window
 from inference import (
@@ -928,3 +930,39 @@ def test_views_and_panels_change_their_colours_with_the_window(desk):
     window.open_panel(panel)
     desk.themes.set_scheme(ColourScheme.DARK)
     assert (view.themes[-1], panel.themes[-1]) == ("dark", "dark")
+
+
+def test_in_a_larger_font_the_column_is_as_many_letters_wide(desk):
+    window = desk.open()
+    before = window.composer.maximumWidth()
+    desk.settings.save(replace(desk.settings.current, font_size=20))
+    assert window.composer.maximumWidth() > 1.5 * before
+    assert window.composer.maximumWidth() == column_width()
+
+
+@pytest.mark.parametrize("says_something", [False, True])
+def test_a_server_and_its_models_can_be_chosen_in_the_smallest_window(desk, says_something):
+    window = desk.open()
+    window.resize(360, 640)
+    if says_something:
+        window.show_notice("Nothing answers at 127.0.0.1:8080. Start the server there.", action="Try again")
+    window.server_action.trigger()
+    desk.servers.ask("127.0.0.1:8080")
+    names = tuple(f"model-{number}" for number in range(12))
+    desk.engine.offer(RemoteModel("http://127.0.0.1:8080/v1"), *names)
+    desk.qtbot.waitUntil(window.server_panel.use_button.isVisible)
+    QApplication.processEvents()
+    panel = window.server_panel
+    assert panel.use_button.visibleRegion().boundingRect().size() == panel.use_button.size()
+    assert panel.models.height() >= 2 * 28
+    assert window.composer.field.isVisible()
+
+
+def test_figures_that_have_no_room_in_a_large_font_are_left_out(desk):
+    window = desk.open()
+    window.resize(1000, 700)
+    assert window.speed_bar.device.isVisible()
+    desk.settings.save(replace(desk.settings.current, font_size=20))
+    assert not window.speed_bar.device.isVisible()
+    shown = [figure for figure in window.speed_bar._all if figure.isVisible()]
+    assert all(before.geometry().right() < after.geometry().left() for before, after in pairwise(shown))
