@@ -28,7 +28,7 @@ from desktop.widgets.painting import paint_box
 from inference import RemoteModel
 
 _ROWS = (2, 5)  # of models, before the list scrolls: in a low window, and in a high one
-_BESIDE_THE_ROWS = 460  # pixels of a window that shows the panel, notices not counted
+_BESIDE_THE_ROWS = 528  # pixels of a window that shows the panel, notices not counted
 _ROW = 28
 _MANY = 8  # models, from where on a filter helps
 

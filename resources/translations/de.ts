@@ -4,8 +4,24 @@
     <context>
         <name />
         <message>
+            <source>Attach files</source>
+            <translation>Dateien anhängen</translation>
+        </message>
+        <message>
             <source>Choose a folder</source>
             <translation>Ordner wählen</translation>
+        </message>
+        <message>
+            <source>Conversations (*.json *.zip);;All files (*)</source>
+            <translation>Unterhaltungen (*.json *.zip);;Alle Dateien (*)</translation>
+        </message>
+        <message>
+            <source>Export</source>
+            <translation>Ausgeben</translation>
+        </message>
+        <message>
+            <source>Import conversations</source>
+            <translation>Unterhaltungen einlesen</translation>
         </message>
         <message>
             <source>Models (*.gguf);;All files (*)</source>
@@ -21,6 +37,24 @@
         <message>
             <source>Another window of Headwater is open. Close it, then delete everything.</source>
             <translation>Ein weiteres Fenster von Headwater ist offen. Erst dieses schließen, dann alles löschen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>Attaching</name>
+        <message>
+            <source>A picture cannot go along; only text can be read.</source>
+            <translation>Ein Bild kann nicht mitgehen; nur Text wird gelesen.</translation>
+        </message>
+        <message>
+            <source>Pasted text</source>
+            <translation>Eingefügter Text</translation>
+        </message>
+    </context>
+    <context>
+        <name>AttachmentRow</name>
+        <message>
+            <source>Attached files</source>
+            <translation>Angehängte Dateien</translation>
         </message>
     </context>
     <context>
@@ -98,7 +132,50 @@
         </message>
     </context>
     <context>
+        <name>Chip</name>
+        <message>
+            <source>Remove {file}</source>
+            <translation>{file} entfernen</translation>
+        </message>
+        <message>
+            <source>Remove {file} (Delete)</source>
+            <translation>{file} entfernen (Entf)</translation>
+        </message>
+        <message>
+            <source>does not fit</source>
+            <translation>passt nicht</translation>
+        </message>
+        <message>
+            <source>reading…</source>
+            <translation>wird gelesen…</translation>
+        </message>
+        <message>
+            <source>{count} MB</source>
+            <translation>{count} MB</translation>
+        </message>
+        <message>
+            <source>{count} bytes</source>
+            <translation>{count} Byte</translation>
+        </message>
+        <message>
+            <source>{count} kB</source>
+            <translation>{count} kB</translation>
+        </message>
+        <message>
+            <source>{size} · {tokens} tokens</source>
+            <translation>{size} · {tokens} Tokens</translation>
+        </message>
+    </context>
+    <context>
         <name>Composer</name>
+        <message>
+            <source>Attach files</source>
+            <translation>Dateien anhängen</translation>
+        </message>
+        <message>
+            <source>Attach it instead</source>
+            <translation>Lieber anhängen</translation>
+        </message>
         <message>
             <source>Esc stops the reply</source>
             <translation>Esc hält die Antwort an</translation>
@@ -108,6 +185,10 @@
 Off: it answers at once.</source>
             <translation>An: Das Modell überlegt, bevor es antwortet; das dauert länger.
 Aus: Es antwortet sofort.</translation>
+        </message>
+        <message>
+            <source>Pasted {characters} characters, {lines} lines.</source>
+            <translation>{characters} Zeichen eingefügt, {lines} Zeilen.</translation>
         </message>
         <message>
             <source>Send</source>
@@ -133,9 +214,83 @@ Aus: Es antwortet sofort.</translation>
             <source>Thinking</source>
             <translation>Überlegen</translation>
         </message>
+        <message>
+            <source>{needed} tokens with these files; the window holds {size}. Remove some, or take a part.</source>
+            <translation>{needed} Tokens mit diesen Dateien; das Fenster fasst {size}. Einige entfernen oder einen Teil nehmen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>ConversationActions</name>
+        <message>
+            <source>&amp;Delete</source>
+            <translation>&amp;Löschen</translation>
+        </message>
+        <message>
+            <source>&amp;Dissolve the folder, keep what is in it</source>
+            <translation>Ordner au&amp;flösen, Inhalt behalten</translation>
+        </message>
+        <message>
+            <source>&amp;Export</source>
+            <translation>Aus&amp;geben</translation>
+        </message>
+        <message>
+            <source>&amp;Move to a folder</source>
+            <translation>In einen &amp;Ordner legen</translation>
+        </message>
+        <message>
+            <source>&amp;New folder</source>
+            <translation>&amp;Neuer Ordner</translation>
+        </message>
+        <message>
+            <source>&amp;Out of its folder</source>
+            <translation>Aus seinem Ordner &amp;heraus</translation>
+        </message>
+        <message>
+            <source>&amp;Pin</source>
+            <translation>&amp;Anheften</translation>
+        </message>
+        <message>
+            <source>&amp;Rename</source>
+            <translation>&amp;Umbenennen</translation>
+        </message>
+        <message>
+            <source>&amp;Rename the folder</source>
+            <translation>Ordner &amp;umbenennen</translation>
+        </message>
+        <message>
+            <source>As &amp;JSON, with figures and branches…</source>
+            <translation>Als &amp;JSON, mit Zahlen und Zweigen…</translation>
+        </message>
+        <message>
+            <source>As &amp;Markdown…</source>
+            <translation>Als &amp;Markdown…</translation>
+        </message>
+        <message>
+            <source>D&amp;uplicate</source>
+            <translation>Ver&amp;doppeln</translation>
+        </message>
+        <message>
+            <source>Un&amp;pin</source>
+            <translation>&amp;Ablösen</translation>
+        </message>
+    </context>
+    <context>
+        <name>ConversationDelegate</name>
+        <message>
+            <source>Name of the folder</source>
+            <translation>Name des Ordners</translation>
+        </message>
+        <message>
+            <source>Title of the conversation</source>
+            <translation>Titel der Unterhaltung</translation>
+        </message>
     </context>
     <context>
         <name>ConversationList</name>
+        <message>
+            <source>1 found</source>
+            <translation>1 Treffer</translation>
+        </message>
         <message>
             <source>Conversations are kept here, on this machine.</source>
             <translation>Unterhaltungen werden hier aufbewahrt, auf diesem Rechner.</translation>
@@ -151,6 +306,126 @@ Aus: Es antwortet sofort.</translation>
         <message>
             <source>New conversation (Ctrl+N)</source>
             <translation>Neue Unterhaltung (Strg+N)</translation>
+        </message>
+        <message>
+            <source>Nothing found for "{words}".</source>
+            <translation>Nichts gefunden für „{words}“.</translation>
+        </message>
+        <message>
+            <source>{count} found, the best first</source>
+            <translation>{count} Treffer, die besten zuerst</translation>
+        </message>
+    </context>
+    <context>
+        <name>ConversationModel</name>
+        <message>
+            <source>April</source>
+            <translation>April</translation>
+        </message>
+        <message>
+            <source>August</source>
+            <translation>August</translation>
+        </message>
+        <message>
+            <source>December</source>
+            <translation>Dezember</translation>
+        </message>
+        <message>
+            <source>February</source>
+            <translation>Februar</translation>
+        </message>
+        <message>
+            <source>Folder {name}, {count}</source>
+            <translation>Ordner {name}, {count}</translation>
+        </message>
+        <message>
+            <source>Folder {name}, {count}, folded</source>
+            <translation>Ordner {name}, {count}, zugeklappt</translation>
+        </message>
+        <message>
+            <source>January</source>
+            <translation>Januar</translation>
+        </message>
+        <message>
+            <source>July</source>
+            <translation>Juli</translation>
+        </message>
+        <message>
+            <source>June</source>
+            <translation>Juni</translation>
+        </message>
+        <message>
+            <source>March</source>
+            <translation>März</translation>
+        </message>
+        <message>
+            <source>May</source>
+            <translation>Mai</translation>
+        </message>
+        <message>
+            <source>New conversation</source>
+            <translation>Neue Unterhaltung</translation>
+        </message>
+        <message>
+            <source>November</source>
+            <translation>November</translation>
+        </message>
+        <message>
+            <source>October</source>
+            <translation>Oktober</translation>
+        </message>
+        <message>
+            <source>Pinned</source>
+            <translation>Angeheftet</translation>
+        </message>
+        <message>
+            <source>Previous 7 days</source>
+            <translation>Letzte 7 Tage</translation>
+        </message>
+        <message>
+            <source>September</source>
+            <translation>September</translation>
+        </message>
+        <message>
+            <source>Temporary, kept nowhere</source>
+            <translation>Flüchtig, nirgends gesichert</translation>
+        </message>
+        <message>
+            <source>Today</source>
+            <translation>Heute</translation>
+        </message>
+        <message>
+            <source>Yesterday</source>
+            <translation>Gestern</translation>
+        </message>
+        <message>
+            <source>a reply is being written</source>
+            <translation>eine Antwort entsteht</translation>
+        </message>
+        <message>
+            <source>pinned</source>
+            <translation>angeheftet</translation>
+        </message>
+        <message>
+            <source>temporary, kept nowhere</source>
+            <translation>flüchtig, nirgends gesichert</translation>
+        </message>
+        <message>
+            <source>{title}
+A reply is being written.</source>
+            <translation>{title}
+Eine Antwort entsteht.</translation>
+        </message>
+    </context>
+    <context>
+        <name>ConversationView</name>
+        <message>
+            <source>Conversations</source>
+            <translation>Unterhaltungen</translation>
+        </message>
+        <message>
+            <source>{count} conversations</source>
+            <translation>{count} Unterhaltungen</translation>
         </message>
     </context>
     <context>
@@ -421,6 +696,69 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>Filing</name>
+        <message>
+            <source>&amp;Import conversations…</source>
+            <translation>Unterhaltungen &amp;einlesen…</translation>
+        </message>
+        <message>
+            <source>1 conversation came from {name}.</source>
+            <translation>1 Unterhaltung kam aus {name}.</translation>
+        </message>
+        <message>
+            <source>Conversations</source>
+            <translation>Unterhaltungen</translation>
+        </message>
+        <message>
+            <source>Left out: {what}.</source>
+            <translation>Weggelassen: {what}.</translation>
+        </message>
+        <message>
+            <source>Saved as {path}.</source>
+            <translation>Gesichert als {path}.</translation>
+        </message>
+        <message>
+            <source>conversations without a message that can be read ({count})</source>
+            <translation>Unterhaltungen ohne lesbare Nachricht ({count})</translation>
+        </message>
+        <message>
+            <source>files whose text is not in there ({count})</source>
+            <translation>Dateien, deren Text nicht dabei ist ({count})</translation>
+        </message>
+        <message>
+            <source>images ({count})</source>
+            <translation>Bilder ({count})</translation>
+        </message>
+        <message>
+            <source>instructions between messages ({count})</source>
+            <translation>Anweisungen zwischen Nachrichten ({count})</translation>
+        </message>
+        <message>
+            <source>messages longer than a book ({count})</source>
+            <translation>Nachrichten, länger als ein Buch ({count})</translation>
+        </message>
+        <message>
+            <source>messages of unknown speakers ({count})</source>
+            <translation>Nachrichten unbekannter Sprecher ({count})</translation>
+        </message>
+        <message>
+            <source>messages that cannot be read ({count})</source>
+            <translation>Nachrichten, die sich nicht lesen lassen ({count})</translation>
+        </message>
+        <message>
+            <source>sound and video ({count})</source>
+            <translation>Ton und Video ({count})</translation>
+        </message>
+        <message>
+            <source>what tools were asked and answered ({count})</source>
+            <translation>was Werkzeuge gefragt wurden und antworteten ({count})</translation>
+        </message>
+        <message>
+            <source>{count} conversations came from {name}.</source>
+            <translation>{count} Unterhaltungen kamen aus {name}.</translation>
+        </message>
+    </context>
+    <context>
         <name>FindBar</name>
         <message>
             <source>Close (Esc)</source>
@@ -463,6 +801,45 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>Housekeeping</name>
+        <message>
+            <source>&amp;Search all conversations</source>
+            <translation>Alle Unterhaltungen durch&amp;suchen</translation>
+        </message>
+        <message>
+            <source>Deleted "{title}".</source>
+            <translation>„{title}“ gelöscht.</translation>
+        </message>
+        <message>
+            <source>Deleted {count} conversations.</source>
+            <translation>{count} Unterhaltungen gelöscht.</translation>
+        </message>
+        <message>
+            <source>Ne&amp;xt conversation</source>
+            <translation>Nä&amp;chste Unterhaltung</translation>
+        </message>
+        <message>
+            <source>New &amp;temporary chat</source>
+            <translation>Neuer flüchtiger Neuer &amp;flüchtiger ChatChat</translation>
+        </message>
+        <message>
+            <source>New folder</source>
+            <translation>Neuer Ordner</translation>
+        </message>
+        <message>
+            <source>Pre&amp;vious conversation</source>
+            <translation>&amp;Vorige Unterhaltung</translation>
+        </message>
+        <message>
+            <source>The folder "{name}" is gone, what was in it is not.</source>
+            <translation>Der Ordner „{name}“ ist weg, sein Inhalt nicht.</translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>Rückgängig</translation>
+        </message>
+    </context>
+    <context>
         <name>LatestPill</name>
         <message>
             <source>Go to the latest text</source>
@@ -471,6 +848,17 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Latest</source>
             <translation>Neuestes</translation>
+        </message>
+    </context>
+    <context>
+        <name>Library</name>
+        <message>
+            <source>{file} cannot be written: {reason}.</source>
+            <translation>{file} kann nicht geschrieben werden: {reason}.</translation>
+        </message>
+        <message>
+            <source>{title} (copy)</source>
+            <translation>{title} (Kopie)</translation>
         </message>
     </context>
     <context>
@@ -1050,6 +1438,21 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>PromptField</name>
+        <message>
+            <source>Message</source>
+            <translation>Nachricht</translation>
+        </message>
+        <message>
+            <source>Message {name}</source>
+            <translation>Nachricht an {name}</translation>
+        </message>
+        <message>
+            <source>{key} sends, Shift+Enter begins a new line</source>
+            <translation>{key} sendet, Umschalt+Enter beginnt eine neue Zeile</translation>
+        </message>
+    </context>
+    <context>
         <name>ReadingActions</name>
         <message>
             <source>&amp;Find in this conversation…</source>
@@ -1288,6 +1691,59 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>SearchField</name>
+        <message>
+            <source>Empty the search</source>
+            <translation>Suche leeren</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>Suchen</translation>
+        </message>
+        <message>
+            <source>Search all conversations (Ctrl+K)</source>
+            <translation>Alle Unterhaltungen durchsuchen (Strg+K)</translation>
+        </message>
+    </context>
+    <context>
+        <name>SearchResults</name>
+        <message>
+            <source>Found</source>
+            <translation>Gefunden</translation>
+        </message>
+    </context>
+    <context>
+        <name>SelectionBar</name>
+        <message>
+            <source>Delete (Del)</source>
+            <translation>Löschen (Entf)</translation>
+        </message>
+        <message>
+            <source>Export</source>
+            <translation>Ausgeben</translation>
+        </message>
+        <message>
+            <source>Let go of them (Esc)</source>
+            <translation>Auswahl aufheben (Esc)</translation>
+        </message>
+        <message>
+            <source>Move to a folder</source>
+            <translation>In einen Ordner legen</translation>
+        </message>
+        <message>
+            <source>Pin</source>
+            <translation>Anheften</translation>
+        </message>
+        <message>
+            <source>What can be done with those chosen</source>
+            <translation>Was sich mit den gewählten tun lässt</translation>
+        </message>
+        <message>
+            <source>{count} chosen</source>
+            <translation>{count} gewählt</translation>
+        </message>
+    </context>
+    <context>
         <name>ServerPanel</name>
         <message>
             <source>A key is kept in the system's keyring and sent to this address only.</source>
@@ -1508,6 +1964,19 @@ Schraffiert: aus dem KV-Cache. Violett: neu gelesen. Türkis: geschrieben.</tran
         <message>
             <source>{device}, {count} threads</source>
             <translation>{device}, {count} Threads</translation>
+        </message>
+    </context>
+    <context>
+        <name>TemporaryMark</name>
+        <message>
+            <source>Temporary: kept nowhere</source>
+            <translation>Flüchtig: nirgends gesichert</translation>
+        </message>
+        <message>
+            <source>This chat is held in memory alone. It is in no file, no search index and no backup,
+and gone when Headwater is closed. What you export of it yourself stays.</source>
+            <translation>Dieser Chat liegt nur im Arbeitsspeicher. Er ist in keiner Datei, keinem Suchindex und keiner Sicherung
+und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</translation>
         </message>
     </context>
     <context>
@@ -1742,6 +2211,10 @@ Schraffiert: aus dem KV-Cache. Violett: neu gelesen. Türkis: geschrieben.</tran
             <translation>Mit einem Server &amp;verbinden…</translation>
         </message>
         <message>
+            <source>&amp;Conversation</source>
+            <translation>&amp;Unterhaltung</translation>
+        </message>
+        <message>
             <source>&amp;Copy</source>
             <translation>&amp;Kopieren</translation>
         </message>
@@ -1859,6 +2332,14 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
     <context>
         <name>WindowMeter</name>
         <message>
+            <source>1 message left out</source>
+            <translation>1 Nachricht weggelassen</translation>
+        </message>
+        <message>
+            <source>Attached files: {tokens} tokens</source>
+            <translation>Angehängte Dateien: {tokens} Tokens</translation>
+        </message>
+        <message>
             <source>Context window: {figures}</source>
             <translation>Kontextfenster: {figures}</translation>
         </message>
@@ -1875,6 +2356,10 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
             <translation>Älteste Beiträge weglassen</translation>
         </message>
         <message>
+            <source>Left for the reply: {tokens} tokens</source>
+            <translation>Bleibt für die Antwort: {tokens} Tokens</translation>
+        </message>
+        <message>
             <source>Oldest left out</source>
             <translation>Älteste weggelassen</translation>
         </message>
@@ -1887,8 +2372,16 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
             <translation>Anhalten und es sagen</translation>
         </message>
         <message>
+            <source>The conversation: {tokens} tokens</source>
+            <translation>Die Unterhaltung: {tokens} Tokens</translation>
+        </message>
+        <message>
             <source>Tokens of the conversation, and of what you type, of those the window holds.</source>
             <translation>Tokens der Unterhaltung und dessen, was Sie tippen, von denen, die das Fenster fasst.</translation>
+        </message>
+        <message>
+            <source>What you typed: {tokens} tokens</source>
+            <translation>Was Sie getippt haben: {tokens} Tokens</translation>
         </message>
         <message>
             <source>When the window is full</source>
@@ -1897,6 +2390,18 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
         <message>
             <source>When the window is full, the oldest turns are not read; each reply says how many.</source>
             <translation>Ist das Fenster voll, werden die ältesten Beiträge nicht gelesen; jede Antwort sagt, wie viele.</translation>
+        </message>
+        <message>
+            <source>Will not be read: {tokens} of the oldest messages</source>
+            <translation>Wird nicht gelesen: {tokens} der ältesten Nachrichten</translation>
+        </message>
+        <message>
+            <source>{count} messages left out</source>
+            <translation>{count} Nachrichten weggelassen</translation>
+        </message>
+        <message>
+            <source>{count} out</source>
+            <translation>{count} weg</translation>
         </message>
         <message>
             <source>{said} + {draft}</source>
@@ -1915,37 +2420,14 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
         </message>
     </context>
     <context>
-        <name>_Field</name>
-        <message>
-            <source>Message</source>
-            <translation>Nachricht</translation>
-        </message>
-        <message>
-            <source>Message {name}</source>
-            <translation>Nachricht an {name}</translation>
-        </message>
-        <message>
-            <source>{key} sends, Shift+Enter begins a new line</source>
-            <translation>{key} sendet, Umschalt+Enter beginnt eine neue Zeile</translation>
-        </message>
-    </context>
-    <context>
-        <name>_Model</name>
-        <message>
-            <source>Last seven days</source>
-            <translation>Letzte sieben Tage</translation>
-        </message>
+        <name>_Hits</name>
         <message>
             <source>New conversation</source>
             <translation>Neue Unterhaltung</translation>
         </message>
         <message>
-            <source>Today</source>
-            <translation>Heute</translation>
-        </message>
-        <message>
-            <source>Yesterday</source>
-            <translation>Gestern</translation>
+            <source>{title}, found in the title</source>
+            <translation>{title}, im Titel gefunden</translation>
         </message>
     </context>
     <context>
@@ -1976,13 +2458,6 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
         <message>
             <source>Remove {model} at {server}</source>
             <translation>{model} auf {server} entfernen</translation>
-        </message>
-    </context>
-    <context>
-        <name>_View</name>
-        <message>
-            <source>Conversations</source>
-            <translation>Unterhaltungen</translation>
         </message>
     </context>
 </TS>
