@@ -7,10 +7,15 @@ import json
 import os
 import sys
 
-from tests.bench import engine, transcript, window
+from tests.bench import composer, engine, transcript, window
 from tests.bench.figures import Benchmark, Figure
 
-BENCHMARKS: dict[str, Benchmark] = {**engine.BENCHMARKS, **window.BENCHMARKS, **transcript.BENCHMARKS}
+BENCHMARKS: dict[str, Benchmark] = {
+    **engine.BENCHMARKS,
+    **window.BENCHMARKS,
+    **transcript.BENCHMARKS,
+    **composer.BENCHMARKS,
+}
 
 
 def main() -> int:
