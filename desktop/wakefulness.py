@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from PySide6.QtCore import QObject, QProcess
 
@@ -55,7 +56,7 @@ class Wakefulness(QObject):
             process = QProcess(self)
             process.setStandardOutputFile(QProcess.nullDevice())
             process.setStandardErrorFile(QProcess.nullDevice())
-            process.finished.connect(process.deleteLater)
+            process.finished.connect(partial(self._forget, process))
             process.start(self._command[0], list(self._command[1:]))
             self._process = process
 
@@ -73,6 +74,12 @@ class Wakefulness(QObject):
         self.release()
         if process is not None and process.state() is not QProcess.ProcessState.NotRunning:
             process.waitForFinished(1_000)
+
+    def _forget(self, process: QProcess, *_ending: object) -> None:
+        """It came to an end, perhaps by itself: where there is nobody to ask, it does so at once."""
+        if self._process is process:
+            self._process = None
+        process.deleteLater()
 
 
 def _found(command: tuple[str, ...], find: Callable[[str], str | None]) -> tuple[str, ...]:

@@ -23,8 +23,10 @@ class Typist:
     """Presses a key at moments of its own, whatever the window is doing, and notes when its letter was painted."""
 
     def __init__(self, app: App) -> None:
-        from PySide6.QtCore import QEvent, QObject
+        from PySide6.QtCore import QEvent, QObject, Qt
+        from PySide6.QtGui import QKeyEvent
 
+        QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier)  # Qt's thread makes the keyboard
         self.seconds: dict[str, list[float]] = {}
         self._app = app
         self._field = app.window.composer.field

@@ -6,6 +6,7 @@ import os
 import sys
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 
 from desktop.wakefulness import Wakefulness, holder_of
 
@@ -75,3 +76,13 @@ def test_a_command_that_is_not_there_is_no_harm(qapp):
     holder.hold()
     holder.close()
     assert not holder.holds
+
+
+def test_a_command_that_ends_by_itself_is_forgotten_and_asked_anew(qapp, qtbot):
+    holder = Wakefulness(command=(sys.executable, "-c", "raise SystemExit(1)"))
+    for _ in range(2):
+        holder.hold()
+        qtbot.waitUntil(lambda: not holder.holds, timeout=10_000)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    holder.release()
+    holder.close()
