@@ -31,6 +31,8 @@ _KEPT_ARRAY = 1024  # numbers; those that go by layer are kept, those that go by
 _STRING, _ARRAY = 8, 9
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _TOKENS = "tokenizer.ggml.tokens"
+_QUANTISATION = "general.file_type"
+_GLANCED_AT = 1 << 14  # bytes; what stands before the vocabulary is seldom more
 _FIRST_PART = re.compile(r"-00001-of-(\d{5})\.gguf$")
 _LAYER = re.compile(r"blk\.(\d{1,3})\.")
 
@@ -114,7 +116,7 @@ class GgufFacts:
     @property
     def quantisation(self) -> str:
         """As llama.cpp names it; "" where the file does not say, or a name is not known here."""
-        return _QUANTISATIONS.get(_whole(self.metadata.get("general.file_type"), -1), "")
+        return _QUANTISATIONS.get(_whole(self.metadata.get(_QUANTISATION), -1), "")
 
     @property
     def training_context(self) -> int:
@@ -180,6 +182,17 @@ def read_facts(path: Path) -> GgufFacts:
     return facts
 
 
+def glance(path: Path) -> GgufFacts:
+    """What the header says before its vocabulary: names, sizes, shapes; a millisecond, whatever the vocabulary. Tensors
+    are not looked at, nor the chat template behind it. Where the quantisation is named behind it, it is passed over.
+
+    Raises:
+        ModelNotFound: there is no such file.
+        ModelUnreadable: it is no GGUF file, or its header is damaged.
+    """
+    return _read(path, glance=True)
+
+
 def files_of(path: Path) -> tuple[Path, ...]:
     """The files of the model at `path`, by their names alone: one, or the parts of which it is the first."""
     parts = _FIRST_PART.search(path.name)
@@ -205,14 +218,14 @@ def _part_path(path: Path, number: int, count: int) -> Path:
     return path.with_name(name)
 
 
-def _read(path: Path) -> GgufFacts:
+def _read(path: Path, *, glance: bool = False) -> GgufFacts:
     try:
         if path.is_dir():
             raise ModelUnreadable(path, "This is a folder. Choose a file in it.")
         if path.exists() and not path.is_file():
             raise ModelUnreadable(path, "This is no file.")  # a pipe would be waited for, for ever
-        with path.open("rb", buffering=1 << 20) as file:
-            return _Header(path, file).facts()
+        with path.open("rb", buffering=_GLANCED_AT if glance else 1 << 20) as file:
+            return _Header(path, file).glance() if glance else _Header(path, file).facts()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ModelNotFound(path) from error
     except OSError as error:
@@ -275,13 +288,25 @@ class _Header:
         self._size = file.seek(0, io.SEEK_END)
         file.seek(0)
 
+    def glance(self) -> GgufFacts:
+        """What is said before the vocabulary."""
+        tensor_count, entry_count = self._counts()
+        metadata, by_layer, _, vocabulary_size = self._metadata(entry_count, until_vocabulary=True)
+        architecture = metadata.get("general.architecture")
+        return GgufFacts(
+            path=self._path,
+            architecture=architecture if isinstance(architecture, str) else "",
+            metadata=metadata,
+            by_layer=by_layer,
+            tensor_count=tensor_count,
+            parameters=0,
+            parts=(Part(self._path, self._size, None),),
+            vocabulary_size=vocabulary_size,
+        )
+
     def facts(self) -> GgufFacts:
         """All that is said. A part that is not the first says nothing of the model but its tensors."""
-        self._check_beginning()
-        version = self._number("I")
-        if version not in _VERSIONS:
-            raise ModelUnreadable(self._path, f"It is written in version {version} of GGUF, which is not known.")
-        tensor_count, entry_count = self._count(), self._count()
+        tensor_count, entry_count = self._counts()
         metadata, by_layer, repeated, vocabulary_size = self._metadata(entry_count)
         architecture = metadata.get("general.architecture")
         tensors = self._tensors(tensor_count)
@@ -299,6 +324,14 @@ class _Header:
             weights=tensors.weights(),
         )
 
+    def _counts(self) -> tuple[int, int]:
+        """How many tensors and how many entries of metadata there are."""
+        self._check_beginning()
+        version = self._number("I")
+        if version not in _VERSIONS:
+            raise ModelUnreadable(self._path, f"It is written in version {version} of GGUF, which is not known.")
+        return self._count(), self._count()
+
     def _check_beginning(self) -> None:
         beginning = self._file.read(64)
         self._file.seek(len(_MAGIC))
@@ -313,7 +346,9 @@ class _Header:
         if not beginning.startswith(_MAGIC):
             raise ModelUnreadable(self._path, "This is no GGUF file.")
 
-    def _metadata(self, count: int) -> tuple[dict[str, Scalar], dict[str, Numbers], str | None, int]:
+    def _metadata(
+        self, count: int, *, until_vocabulary: bool = False
+    ) -> tuple[dict[str, Scalar], dict[str, Numbers], str | None, int]:
         """Single values, short lists of numbers, a token that is listed twice, and how many tokens there are."""
         metadata: dict[str, Scalar] = {}
         by_layer: dict[str, Numbers] = {}
@@ -324,6 +359,8 @@ class _Header:
                 metadata[key] = self._scalar(kind)
                 continue
             kind, length = self._number("I"), self._number("Q")
+            if until_vocabulary and key == _TOKENS and _QUANTISATION in metadata:
+                return metadata, by_layer, None, length
             if key == _TOKENS and kind == _STRING:
                 repeated, vocabulary_size = self._repeated(length), length
             elif (values := self._array(kind, length)) is not None:

@@ -139,9 +139,21 @@ def forecast(
         ModelNotFound: there is no such file.
         ModelUnreadable: it is no GGUF file, or its header is damaged.
     """
-    facts = _facts_now(path)
-    size = context_for(facts, context_size)
     record = measurements.of(file_key(path)) if measurements is not None else FileRecord()
+    return forecast_of(_facts_now(path), context_size, kv_type=kv_type, device=device, record=record, freed=freed)
+
+
+def forecast_of(
+    facts: GgufFacts,
+    context_size: int | None = None,
+    *,
+    kv_type: KvType = KvType.F16,
+    device: Device | None = None,
+    record: FileRecord | None = None,
+    freed: int = 0,
+) -> Forecast:
+    """`forecast`, of a header that was read, if only at a glance: then the file's size stands for its weights."""
+    size, record = context_for(facts, context_size), record or FileRecord()
     name = device.name if device is not None else CPU
     sizes = corrected(facts, record, size, kv_type, name)
     return Forecast(

@@ -1,0 +1,291 @@
+"""The models on this disk: Headwater's own, and those that other programs have fetched, used where they lie.
+
+Names and sizes come at once, from the folders alone; what a file says of itself is read later, each file once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+
+from inference.errors import InferenceError
+from inference.gguf_header import files_of, glance
+from inference.memory import DEFAULT_CONTEXT, forecast_of
+from inference.model_names import display_name
+
+_SUFFIX = ".gguf"
+_DEEPEST = 8  # folders below one that is looked through
+_MOST_FOUND = 20_000
+_PART_OF = "-of-"
+_FIRST_PART = "-00001-of-"
+_OLLAMA_MODEL = "application/vnd.ollama.image.model"
+_MOST_MANIFEST = 1 << 20  # bytes
+_CACHE_VERSION = 1
+
+
+class ShelfSource(StrEnum):
+    """Who put a model there."""
+
+    EMBEDDED = "embedded"
+    OURS = "ours"
+    ADDED = "added"  # a folder that was named in the settings
+    HUGGING_FACE = "Hugging Face"
+    LM_STUDIO = "LM Studio"
+    GPT4ALL = "GPT4All"
+    JAN = "Jan"
+    OLLAMA = "Ollama"
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfFolder:
+    """A folder where models may lie."""
+
+    path: Path
+    source: ShelfSource
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfModel:
+    """A model on this disk, as its folder tells: `size` in bytes over all its `parts`, `modified` in nanoseconds of the
+    system's clock. Only what is `ours` may be deleted from here."""
+
+    path: Path
+    name: str
+    size: int
+    parts: int
+    modified: int
+    source: ShelfSource
+
+    @property
+    def is_ours(self) -> bool:
+        return self.source is ShelfSource.OURS
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfFacts:
+    """What a model file says of itself at a glance; texts are "" and numbers 0 where it says nothing.
+
+    `needed` are the bytes it will take with a window of `DEFAULT_CONTEXT`. `trouble` is a sentence on why it cannot be
+    read.
+    """
+
+    title: str = ""
+    architecture: str = ""
+    quantisation: str = ""
+    size_label: str = ""
+    licence: str = ""
+    training_context: int = 0
+    needed: int = 0
+    trouble: str = ""
+
+
+def usual_folders(environment: Mapping[str, str], home: Path, platform: str = sys.platform) -> tuple[ShelfFolder, ...]:
+    """Where other programs keep their models. Which of these exist is not looked at."""
+    data = Path(environment.get("XDG_DATA_HOME") or home / ".local/share")
+    local = Path(environment.get("LOCALAPPDATA") or home / "AppData/Local")
+    roaming = Path(environment.get("APPDATA") or home / "AppData/Roaming")
+    support = home / "Library/Application Support"
+    match platform:
+        case "darwin":
+            gpt4all, jans = support / "nomic.ai/GPT4All", [support / "Jan/data"]
+        case "win32":
+            gpt4all, jans = local / "nomic.ai/GPT4All", [roaming / "Jan/data"]
+        case _:
+            gpt4all = data / "nomic.ai/GPT4All"
+            jans = [data / "Jan/data", home / ".config/Jan/data"]
+    hub = Path(
+        environment.get("HF_HUB_CACHE") or Path(environment.get("HF_HOME") or home / ".cache/huggingface") / "hub"
+    )
+    ollama = Path(environment.get("OLLAMA_MODELS") or home / ".ollama/models")
+    source = ShelfSource
+    return (
+        ShelfFolder(hub, source.HUGGING_FACE),
+        ShelfFolder(home / ".lmstudio/models", source.LM_STUDIO),
+        ShelfFolder(home / ".cache/lm-studio/models", source.LM_STUDIO),
+        ShelfFolder(gpt4all, source.GPT4ALL),
+        *(ShelfFolder(jan, source.JAN) for jan in (*jans, home / "jan")),
+        ShelfFolder(ollama, source.OLLAMA),
+        *((ShelfFolder(Path("/usr/share/ollama/.ollama/models"), source.OLLAMA),) if platform == "linux" else ()),
+    )
+
+
+def find_models(folders: Iterable[ShelfFolder], embedded: Path | None = None) -> tuple[ShelfModel, ...]:
+    """Every model in these folders, each once however often it is linked: where it was found first. Folders that are
+    not there, or may not be read, are passed over; parts of one model are one."""
+    seen: set[tuple[int, int]] = set()
+    found: list[ShelfModel] = []
+    if embedded is not None:
+        found += _new([_Found(embedded, display_name(embedded))], ShelfSource.EMBEDDED, seen)
+    for folder in folders:
+        lying = _in_ollama(folder.path) if folder.source is ShelfSource.OLLAMA else _in_folder(folder.path)
+        found += _new(lying, folder.source, seen)
+    return tuple(found)
+
+
+class FactsCache:
+    """What model files say of themselves, kept in one small file: each is read once, as long as it does not change.
+
+    The file is never trusted; deleting it costs nothing but time.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._rows: dict[str, tuple[int, int, ShelfFacts]] | None = None
+        self._lock = threading.Lock()
+        self._is_changed = False
+
+    def known(self, model: ShelfModel) -> ShelfFacts | None:
+        """What is known of it without looking into it."""
+        with self._lock:
+            row = self._loaded().get(str(model.path))
+        return row[2] if row is not None and row[:2] == (model.size, model.modified) else None
+
+    def read(self, model: ShelfModel) -> ShelfFacts:
+        """What the file says; it is looked into where nothing is known."""
+        if (facts := self.known(model)) is not None:
+            return facts
+        facts = facts_of(model.path)
+        with self._lock:
+            self._loaded()[str(model.path)] = (model.size, model.modified, facts)
+            self._is_changed = True
+        return facts
+
+    def save(self, present: Iterable[ShelfModel]) -> None:
+        """Keep what is known of the models that are there. A disk that refuses costs nothing but time later."""
+        kept = {str(model.path) for model in present}
+        with self._lock:
+            if self._path is None or not self._is_changed:
+                return
+            rows = {
+                path: [size, when, asdict(facts)]
+                for path, (size, when, facts) in self._loaded().items()
+                if path in kept
+            }
+            self._is_changed = False
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            new = self._path.with_name(f"{self._path.name}.new")
+            new.write_text(json.dumps({"version": _CACHE_VERSION, "models": rows}), "utf-8", "surrogatepass")
+            new.replace(self._path)
+
+    def _loaded(self) -> dict[str, tuple[int, int, ShelfFacts]]:
+        if self._rows is None:
+            self._rows = dict(_rows_in(self._path))
+        return self._rows
+
+
+def facts_of(path: Path) -> ShelfFacts:
+    """What the file at `path` says of itself; a file that cannot be read says why."""
+    try:
+        facts = glance(path)
+        needed = forecast_of(facts, DEFAULT_CONTEXT).total + sum(part.stat().st_size for part in files_of(path)[1:])
+    except InferenceError as error:
+        return ShelfFacts(trouble=str(error))
+    except OSError as error:
+        return ShelfFacts(trouble=f"The system says: {error.strerror or error}.")
+    return ShelfFacts(
+        title=facts.title,
+        architecture=facts.architecture,
+        quantisation=facts.quantisation,
+        size_label=facts.size_label,
+        licence=facts.licence,
+        training_context=facts.training_context,
+        needed=needed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file, and what its model is called."""
+
+    path: Path
+    name: str
+
+
+def _in_folder(folder: Path) -> Iterator[_Found]:
+    """The GGUF files below a folder; of a model in parts, the first."""
+    waiting = [(str(folder), 0)]
+    count = 0
+    while waiting and count < _MOST_FOUND:
+        place, depth = waiting.pop()
+        try:
+            entries = sorted(os.scandir(place), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        below = []
+        for entry in entries:
+            with suppress(OSError):
+                if entry.name.lower().endswith(_SUFFIX) and entry.is_file():
+                    if _PART_OF not in entry.name or _FIRST_PART in entry.name:
+                        path = Path(entry.path)
+                        count += 1
+                        yield _Found(path, display_name(path))
+                elif depth < _DEEPEST and entry.is_dir(follow_symlinks=False):
+                    below.append((entry.path, depth + 1))
+        waiting += reversed(below)
+
+
+def _in_ollama(folder: Path) -> Iterator[_Found]:
+    """Ollama's models: a manifest for each name says which of the files without a name is the model."""
+    manifests = folder / "manifests"
+    for place, _, names in os.walk(manifests):
+        for name in sorted(names):
+            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                path = Path(place, name)
+                if path.stat().st_size > _MOST_MANIFEST:
+                    continue
+                for layer in json.loads(path.read_text("utf-8"))["layers"]:
+                    digest = str(layer["digest"])
+                    if layer["mediaType"] == _OLLAMA_MODEL and digest.replace(":", "").isalnum():
+                        yield _Found(folder / "blobs" / digest.replace(":", "-"), _ollama_name(path, manifests))
+
+
+def _ollama_name(path: Path, manifests: Path) -> str:
+    """As Ollama calls it: host and the usual owner left out, the last word behind a colon."""
+    *words, name, tag = path.relative_to(manifests).parts
+    owner = words[1:] if len(words) > 1 else []
+    return "/".join((*(word for word in owner if word != "library"), f"{name}:{tag}"))
+
+
+def _new(lying: Iterable[_Found], source: ShelfSource, seen: set[tuple[int, int]]) -> Iterator[ShelfModel]:
+    """Those that were not seen before, by what the file system takes for the same file."""
+    for found in lying:
+        with suppress(OSError):
+            files = files_of(found.path)
+            stats = [file.stat() for file in files]
+            key = (stats[0].st_dev, stats[0].st_ino)
+            if key not in seen:
+                seen.add(key)
+                yield ShelfModel(
+                    path=found.path,
+                    name=found.name,
+                    size=sum(stat.st_size for stat in stats),
+                    parts=len(files),
+                    modified=stats[0].st_mtime_ns,
+                    source=source,
+                )
+
+
+def _rows_in(path: Path | None) -> Iterator[tuple[str, tuple[int, int, ShelfFacts]]]:
+    """What a cache file says, as far as it makes sense."""
+    if path is None:
+        return
+    try:
+        content = json.loads(path.read_text("utf-8", "surrogatepass"))
+        rows = content["models"].items() if content["version"] == _CACHE_VERSION else ()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return
+    kinds = {field.name: type(field.default) for field in fields(ShelfFacts)}
+    for name, row in rows:
+        with suppress(ValueError, TypeError):
+            size, when, values = row
+            facts = ShelfFacts(**values)
+            if all(type(getattr(facts, each)) is kind for each, kind in kinds.items()):
+                yield name, (int(size), int(when), facts)

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from inference.gguf_header import glance, read_facts
+from inference.memory import DEFAULT_CONTEXT, forecast, forecast_of
+from inference.shelf import FactsCache, ShelfFolder, ShelfSource, facts_of, find_models, usual_folders
+from tests.gguf_files import write_tiny_model
+
+OURS = ShelfSource.OURS
+
+
+def put(path: Path, data: bytes = b"GGUF") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def tiny_in(folder: Path) -> Path:
+    folder.mkdir()
+    return write_tiny_model(folder / "tiny.gguf")
+
+
+def found(*folders: ShelfFolder) -> list[tuple[str, ShelfSource]]:
+    return [(model.name, model.source) for model in find_models(folders)]
+
+
+def test_models_are_found_in_every_folder_below(tmp_path):
+    for name in ("a.gguf", "maker/repo/b.gguf", "maker/repo/sub/C.GGUF", "maker/repo/notes.txt"):
+        put(tmp_path / name)
+    assert found(ShelfFolder(tmp_path, OURS)) == [("a", OURS), ("b", OURS), ("C", OURS)]
+
+
+def test_the_parts_of_a_model_are_one_with_their_sizes_together(tmp_path):
+    for number in (1, 2, 3):
+        put(tmp_path / f"big-0000{number}-of-00003.gguf", b"x" * number)
+    (model,) = find_models([ShelfFolder(tmp_path, OURS)])
+    assert (model.name, model.size, model.parts, model.is_ours) == ("big", 6, 3, True)
+
+
+def test_what_is_linked_twice_is_listed_once_where_it_was_found_first(tmp_path):
+    real = put(tmp_path / "one/a.gguf")
+    (tmp_path / "two").mkdir()
+    os.link(real, tmp_path / "two/hard.gguf")
+    (tmp_path / "two/soft.gguf").symlink_to(real)
+    folders = ShelfFolder(tmp_path / "one", OURS), ShelfFolder(tmp_path / "two", ShelfSource.LM_STUDIO)
+    assert found(*folders) == [("a", OURS)]
+
+
+def test_the_hubs_cache_is_followed_through_its_links(tmp_path):
+    blob = put(tmp_path / "models--m--r/blobs/abc")
+    link = tmp_path / "models--m--r/snapshots/123/sub/x-Q4_K_M.gguf"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(blob)
+    assert found(ShelfFolder(tmp_path, ShelfSource.HUGGING_FACE)) == [("x-Q4_K_M", ShelfSource.HUGGING_FACE)]
+
+
+def test_links_that_lead_round_or_nowhere_are_passed_over(tmp_path):
+    put(tmp_path / "a.gguf")
+    (tmp_path / "round").symlink_to(tmp_path)
+    (tmp_path / "gone.gguf").symlink_to(tmp_path / "nothing.gguf")
+    assert found(ShelfFolder(tmp_path, OURS), ShelfFolder(tmp_path / "none", OURS)) == [("a", OURS)]
+
+
+def test_ollamas_models_are_found_by_their_manifests(tmp_path):
+    put(tmp_path / "blobs/sha256-aa11", b"model")
+    put(tmp_path / "blobs/sha256-bb22", b"other")
+    layer = {"mediaType": "application/vnd.ollama.image.model", "digest": "sha256:aa11"}
+    others = {"mediaType": "application/vnd.ollama.image.license", "digest": "sha256:bb22"}
+    manifests = tmp_path / "manifests/registry.ollama.ai"
+    put(manifests / "library/llama3.2/3b", json.dumps({"layers": [others, layer]}).encode())
+    put(manifests / "someone/own/latest", json.dumps({"layers": [{**layer, "digest": "sha256:bb22"}]}).encode())
+    put(manifests / "library/broken/1", b"{nonsense")
+    put(manifests / "library/evil/1", json.dumps({"layers": [{**layer, "digest": "sha256:../../x"}]}).encode())
+    put(manifests / "library/gone/1", json.dumps({"layers": [{**layer, "digest": "sha256:cc33"}]}).encode())
+    names = [name for name, _ in found(ShelfFolder(tmp_path, ShelfSource.OLLAMA))]
+    assert sorted(names) == ["llama3.2:3b", "someone/own:latest"]
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+def test_the_usual_folders_are_those_of_the_system_and_the_variables(tmp_path, platform):
+    folders = usual_folders({}, tmp_path, platform)
+    assert {folder.source for folder in folders} == set(ShelfSource) - {OURS, ShelfSource.ADDED, ShelfSource.EMBEDDED}
+    moved = usual_folders({"HF_HOME": "/elsewhere", "OLLAMA_MODELS": "/mine"}, tmp_path, platform)
+    assert Path("/elsewhere/hub") in [folder.path for folder in moved]
+    assert Path("/mine") in [folder.path for folder in moved]
+
+
+def test_a_file_says_at_a_glance_what_its_header_says(tmp_path):
+    path = write_tiny_model(tmp_path / "tiny.gguf")
+    short, long = glance(path), read_facts(path)
+    assert (short.architecture, short.quantisation, short.training_context) == (
+        long.architecture,
+        long.quantisation,
+        long.training_context,
+    )
+    assert forecast_of(short, DEFAULT_CONTEXT).kv == forecast(path, DEFAULT_CONTEXT).kv
+    facts = facts_of(path)
+    assert (facts.architecture, facts.training_context, facts.trouble) == (long.architecture, long.training_context, "")
+    assert facts.needed > path.stat().st_size
+
+
+def test_a_file_that_cannot_be_read_says_why(tmp_path):
+    assert facts_of(put(tmp_path / "a.gguf", b"<html>")).trouble.endswith("Download it again.")
+    assert facts_of(tmp_path / "gone.gguf").trouble
+
+
+def test_each_file_is_read_once_until_it_changes(tmp_path):
+    path = tiny_in(tmp_path / "models")
+    folder = ShelfFolder(tmp_path / "models", OURS)
+    (model,) = find_models([folder])
+    cache = FactsCache(tmp_path / "facts.json")
+    assert cache.known(model) is None
+    facts = cache.read(model)
+    cache.save([model])
+    again = FactsCache(tmp_path / "facts.json")
+    assert again.known(model) == facts
+    path.write_bytes(b"<html> it is another file now")
+    (changed,) = find_models([folder])
+    assert again.known(changed) is None
+    assert again.read(changed).trouble
+
+
+def test_what_is_gone_is_forgotten(tmp_path):
+    tiny_in(tmp_path / "models")
+    (model,) = find_models([ShelfFolder(tmp_path / "models", OURS)])
+    cache = FactsCache(tmp_path / "facts.json")
+    cache.read(model)
+    cache.save([])
+    assert FactsCache(tmp_path / "facts.json").known(model) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "nonsense",
+        "[]",
+        '{"version": 1}',
+        '{"version": 99, "models": {"a": [1, 2, {}]}}',
+        '{"version": 1, "models": {"a": 5, "b": [1], "c": [1, 2, {"nothing": 1}], "d": [1, 2, {"title": 5}]}}',
+    ],
+)
+def test_a_cache_that_makes_no_sense_is_none(tmp_path, content):
+    (tmp_path / "facts.json").write_text(content)
+    tiny_in(tmp_path / "models")
+    (model,) = find_models([ShelfFolder(tmp_path / "models", OURS)])
+    cache = FactsCache(tmp_path / "facts.json")
+    assert cache.known(model) is None
+    assert cache.read(model).architecture
+
+
+def test_two_thousand_models_are_listed_in_less_than_a_second(tmp_path):
+    header = write_tiny_model(tmp_path / "tiny.gguf").read_bytes()[:4096]
+    for number in range(2000):
+        put(tmp_path / f"models/maker{number % 50}/repo{number}/m-{number}-Q4_K_M.gguf", header)
+    began = time.process_time()
+    assert len(find_models([ShelfFolder(tmp_path / "models", OURS)])) == 2000
+    assert time.process_time() - began < 1.0
