@@ -57,10 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answer(words: Sequence[str]) -> int:
     command, words = (words[0], words[1:]) if words and words[0] in _RESERVED else ("", words)
     parser = _parser_of(command)
-    if command == "models":
-        parser.error(f"“{command}” is kept for a command; write -- before a prompt that begins with it")
     try:
-        options = parser.parse_args(words)
+        options = parser.parse_intermixed_args(words) if command == "models" else parser.parse_args(words)
+        if command == "models":
+            from inference.model_commands import Surroundings, models
+
+            print(models(options, Surroundings.usual(os.environ), _tell), flush=True)
+            return 0
         messages = [] if command == "lab" else _messages(options)
         with _client(options) as client:
             _do(command, client, messages, options)
@@ -330,6 +333,12 @@ def _parser_of(command: str) -> argparse.ArgumentParser:
             add_lab_options(parser)
             _add_model_options(parser)
             return parser
+        case "models":
+            from inference.model_commands import add_models_options
+
+            parser = _Parser(prog="python -m inference models")
+            add_models_options(parser)
+            return parser
         case "compare":
             from inference.experiment_commands import add_compare_options
 
@@ -343,7 +352,7 @@ def _parser_of(command: str) -> argparse.ArgumentParser:
             parser = _Parser(
                 prog="python -m inference",
                 description="Ask a language model on this machine or on a server. The reply is written while it is "
-                "made. The first words “compare” and “lab” are commands; see `compare --help`, `lab --help`.",
+                "made. The first words “compare”, “lab” and “models” are commands; each has a --help.",
                 epilog="A prompt of - is read from standard input; anything after -- is a prompt. The key for a server "
                 "is read from the environment: HEADWATER_API_KEY, and for OpenAI itself OPENAI_API_KEY.",
             )

@@ -340,6 +340,13 @@ class EngineFiles:
         return cls(data / "machine.json", log / "llama.log")
 
 
+def default_models_folder() -> Path:
+    """Where this person's model files are put, unless another folder is named."""
+    from platformdirs import user_data_path
+
+    return user_data_path("Headwater", appauthor=False) / "models"
+
+
 class WindowPolicy(StrEnum):
     """What is done with a conversation that no longer fits the context window."""
 

@@ -58,7 +58,10 @@ def run(*words: str, text: str | None = None) -> subprocess.CompletedProcess[str
         ("lab", "speed"),
         ("lab", "--input-price", "-1", "cost"),
         ("lab", "--model", "http://127.0.0.1/v1", "cost"),
-        ("models",),
+        ("models", "fetch", "a/b"),
+        ("models", "get"),
+        ("models", "get", "nonsense"),
+        ("models", "search", "--limit", "0", "x"),
     ],
 )
 def test_bad_usage_is_one_sentence_and_exit_2(words: tuple[str, ...]) -> None:
