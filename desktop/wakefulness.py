@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from PySide6.QtCore import QObject, QProcess
 
@@ -56,7 +55,8 @@ class Wakefulness(QObject):
             process = QProcess(self)
             process.setStandardOutputFile(QProcess.nullDevice())
             process.setStandardErrorFile(QProcess.nullDevice())
-            process.finished.connect(partial(self._forget, process))
+            process.finished.connect(process.deleteLater)
+            process.finished.connect(self._forget_ended)
             process.start(self._command[0], list(self._command[1:]))
             self._process = process
 
@@ -75,11 +75,10 @@ class Wakefulness(QObject):
         if process is not None and process.state() is not QProcess.ProcessState.NotRunning:
             process.waitForFinished(1_000)
 
-    def _forget(self, process: QProcess, *_ending: object) -> None:
-        """It came to an end, perhaps by itself: where there is nobody to ask, it does so at once."""
-        if self._process is process:
+    def _forget_ended(self) -> None:
+        """One that ended by itself, as it does at once where there is nobody to ask, is about to be gone."""
+        if self._process is not None and self._process.state() is QProcess.ProcessState.NotRunning:
             self._process = None
-        process.deleteLater()
 
 
 def _found(command: tuple[str, ...], find: Callable[[str], str | None]) -> tuple[str, ...]:
