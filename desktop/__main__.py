@@ -36,19 +36,7 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
         from inference.__main__ import main as answer_in_the_terminal
 
         return answer_in_the_terminal(words[1:])
-    if words[:1] == ["--probe-model"]:
-        # A child of this program, where there is no Python to start one with: no window, no second instance.
-        from inference.probe import run
-
-        run(words[1:])
-    if words[:1] == ["--read-document"] and len(words) > 1:
-        from desktop import documents
-
-        documents.run(words[1])
-    if words[:1] == ["--try-grammar"] and len(words) > 1:
-        from inference import grammar_trial
-
-        grammar_trial.run(words[1])
+    _be_a_child(words)
     options = _parser().parse_args(words)
     if options.version:
         print(f"Headwater {_version()}")
@@ -108,6 +96,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--data-dir", type=Path, metavar="DIR", help="keep conversations and settings there")
     parser.add_argument("--version", action="store_true", help="print the version and end")
     return parser
+
+
+def _be_a_child(words: Sequence[str]) -> None:
+    """Where there is no Python to start a child with, it is this program: no window, no second instance."""
+    if words[:1] == ["--probe-model"]:
+        from inference.probe import run
+
+        run(words[1:])
+    if words[:1] == ["--read-document"] and len(words) > 1:
+        from desktop import documents
+
+        documents.run(words[1])
+    if words[:1] == ["--set-formulas"]:
+        from desktop import formulas
+
+        formulas.run()
+    if words[:1] == ["--try-grammar"] and len(words) > 1:
+        from inference import grammar_trial
+
+        grammar_trial.run(words[1])
 
 
 def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -> int:

@@ -392,6 +392,7 @@ class TableSegment(BoxedSegment):
 
     def _text_between(self, document: QTextDocument, begin: int, end: int) -> str:
         grid = self._grid
+        shown = self.document_text()  # the document itself has objects in place of formulas
         block = document.findBlock(min(begin, self.characters))
         pieces: list[str] = []
         row = -1
@@ -402,7 +403,8 @@ class TableSegment(BoxedSegment):
                     pieces.append("\t" if cell.row() == row else "\n")
                 row = cell.row()
                 first, last = max(begin - block.position(), 0), min(end - block.position(), block.length() - 1)
-                pieces.append(text_of_units(block.text(), first, last).replace(LINE_BREAK, " "))
+                text = text_of_units(shown, block.position() + first, block.position() + last)
+                pieces.append(text.replace(LINE_BREAK, " "))
             block = block.next()
         return "".join(pieces)
 

@@ -55,6 +55,7 @@ class Rows:
         self._on_replaced = on_replaced
         self._changed_from: int | None = None
         self._jobs: list[Iterator[None]] = []  # code to be coloured when there is time
+        self._awaiting: dict[Segment, None] = {}  # those that show formulas as text until there are pictures
 
     @property
     def end(self) -> int:
@@ -74,6 +75,7 @@ class Rows:
 
     def show(self, messages: Iterable[MessageView]) -> None:
         self._jobs.clear()
+        self._awaiting.clear()
         self.shelf.clear()
         self.messages[:] = messages
         self.lay_out_all()
@@ -184,9 +186,23 @@ class Rows:
     def measure(self, segment: Segment) -> None:
         segment.measure(self.setting, self.look)
         self.shelf.touch(segment)
+        if segment.awaits_formulas(self.look):
+            self._awaiting[segment] = None
         if isinstance(segment, BoxedSegment) and segment.box.wants_colours:
             segment.box.is_coloured = True
             self._jobs.append(colouring(segment.box))
+
+    def write_formulas(self) -> bool:
+        """Show the pictures that have come; whether that changed anything."""
+        written = {segment for segment in self._awaiting if not segment.awaits_formulas(self.look)}
+        for segment in written:
+            del self._awaiting[segment]
+            segment.write_anew()
+        for index, message in enumerate(self.messages if written else ()):
+            first = next((number for number, segment in enumerate(message.segments) if segment in written), None)
+            if first is not None:
+                self.changed(self.tops[index] + message.segment_top(first))
+        return bool(written)
 
     def read(self, index: int, number: int) -> list[Segment]:
         """Read a segment that is unread, wherever it is; what stands in its place now."""
@@ -288,6 +304,24 @@ class Rows:
         if place < 0 and anchor.height and anchor.segment.height != anchor.height:
             place = place * anchor.segment.height // anchor.height
         return top + message.segment_top(number) - place
+
+    def line_seen(self, anchor: Anchor) -> tuple[int, int] | None:
+        """The first line of the anchor's segment that is seen: a position in it, and where its letters begin; `None`
+        where the segment is seen from its top."""
+        segment = anchor.segment
+        if segment is None or anchor.place >= 0 or not segment.is_measured(self.setting):
+            return None
+        position = segment.position_at(QPoint(0, 1 - anchor.place), self.look, self.setting)
+        return position, segment.place_of(position, self.setting, self.look).top()
+
+    def held_by(self, anchor: Anchor, line: tuple[int, int]) -> Anchor:
+        """The anchor of a segment that was written anew, held by one of its lines."""
+        segment, (position, top) = anchor.segment, line
+        if segment is None:
+            return anchor
+        self.measure_segment(anchor.message, segment)
+        moved = segment.place_of(position, self.setting, self.look).top() - top
+        return Anchor(anchor.message, segment, anchor.place - moved, segment.height)
 
     def _spoken_near(self, index: int) -> int | None:
         """The last message up to this one that has text, or else the first one after it."""

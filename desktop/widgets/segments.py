@@ -30,12 +30,14 @@ from PySide6.QtGui import (
 from desktop.markdown import Block, Fence, Rule, Run, Table
 from desktop.markdown_writing import clipped
 from desktop.theme import Theme
+from desktop.widgets.formula_drawing import HIDDEN
 from desktop.widgets.typesetting import (
     INDENT,
     INLINE_CODE,
     LINE_BREAK,
     Look,
     Setting,
+    all_runs,
     break_before,
     longer_by,
     marked,
@@ -143,11 +145,25 @@ class Segment(ABC):
         self.forget_measure()
         return True
 
+    def awaits_formulas(self, look: Look) -> bool:
+        """Whether it shows a formula as text until there is a picture of it."""
+        return look.formulas is not None and any(
+            run.formula and look.formulas.is_awaited(run) for block in self.blocks for run in all_runs(block)
+        )
+
+    def write_anew(self) -> None:
+        """There are pictures that its document was written without."""
+        self.close_document()
+        self.forget_measure()
+
     def position_at(self, point: QPoint, look: Look, setting: Setting) -> int:
         """The position nearest to a point."""
         document = self.open_document(look)
         inner = QPointF(point) - self._origin(setting, look)
-        return document.documentLayout().hitTest(inner, Qt.HitTestAccuracy.FuzzyHit)
+        position = document.documentLayout().hitTest(inner, Qt.HitTestAccuracy.FuzzyHit)
+        while document.characterAt(position) == HIDDEN:  # within a formula, which has two sides and no inside
+            position += 1
+        return position
 
     def link_at(self, point: QPoint, look: Look, setting: Setting) -> str:
         layout = self.open_document(look).documentLayout()
@@ -282,6 +298,8 @@ class Segment(ABC):
         if marks is not NO_MARKS:
             context.selections = list(_selections(document, marks, look.theme))
         document.documentLayout().draw(painter, context)
+        if look.formulas is not None:
+            look.formulas.paint(painter)
 
     def _own(self, look: Look) -> Look:
         return look.quiet if self.is_quiet else look
@@ -296,11 +314,11 @@ class Segment(ABC):
 
     def _text_between(self, document: QTextDocument, begin: int, end: int) -> str:
         lines: list[str] = []
+        shown = self.document_text()  # the document itself has objects in place of formulas
         block = document.findBlock(min(begin, self.characters))
         while block.isValid() and block.position() < end:
             first, last = max(begin - block.position(), 0), min(end - block.position(), block.length() - 1)
-            text = block.text()
-            text = text_of_units(text, first, last).replace(LINE_BREAK, "\n")
+            text = text_of_units(shown, block.position() + first, block.position() + last).replace(LINE_BREAK, "\n")
             lines.append(self._with_marker(block, text) if not first else text)
             block = block.next()
         return "\n".join(lines)

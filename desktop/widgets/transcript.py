@@ -35,6 +35,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QToolTip, QWidget
 
 from desktop.conversations import Turn
+from desktop.formula_process import FormulaProcess
 from desktop.theme import Theme
 from desktop.widgets import accessible_transcript
 from desktop.widgets.accessible_transcript import AccessibleTranscript
@@ -44,6 +45,7 @@ from desktop.widgets.captions import caption_of
 from desktop.widgets.code_buttons import CodeButtons
 from desktop.widgets.column import BUBBLE_SIDE, TEXT_COLUMN
 from desktop.widgets.finding import Finding
+from desktop.widgets.formula_drawing import Formulas, Setter
 from desktop.widgets.keyboard import Keyboard
 from desktop.widgets.message_controls import MessageControls
 from desktop.widgets.message_editor import Editing
@@ -86,9 +88,11 @@ class Transcript(QAbstractScrollArea):
     find_count = Signal(int, int)  # which hit is shown, counted from one; how many there are
     zoom_changed = Signal(float)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, setter: Setter | None = None) -> None:
         super().__init__(parent)
-        self._look = Look(theme)
+        formulas = Formulas(setter or FormulaProcess(self), self)
+        formulas.came.connect(self._write_formulas)
+        self._look = Look(theme, formulas=formulas)
         self._rows = Rows(self._look, self._on_replaced)
         self._selection = Selection(self._rows.messages)
         self._keyboard = Keyboard(self._rows, self._selection, self)
@@ -298,7 +302,7 @@ class Transcript(QAbstractScrollArea):
 
     def set_theme(self, theme: Theme) -> None:
         """Draw everything anew in other colours, and in the fonts of now."""
-        self._set_look(Look(theme, self._look.zoom))
+        self._set_look(Look(theme, self._look.zoom, self._look.formulas))
         self._latest.set_theme(theme)
         self._finding.set_theme(theme)
         self._code_buttons.set_theme(theme)
@@ -315,7 +319,7 @@ class Transcript(QAbstractScrollArea):
         """Draw text and code larger or smaller; the reader's place stays."""
         factor = max(ZOOMS[0], min(factor, ZOOMS[-1]))
         if factor != self._look.zoom:
-            self._set_look(Look(self._look.theme, factor))
+            self._set_look(Look(self._look.theme, factor, self._look.formulas))
             self.zoom_changed.emit(factor)
 
     def zoom_by(self, steps: int) -> None:
@@ -671,6 +675,13 @@ class Transcript(QAbstractScrollArea):
         if look.message_font != before.message_font or look.code_font != before.code_font:
             self._measure_anew()
         self.viewport().update()
+
+    def _write_formulas(self) -> None:
+        """Pictures of formulas have come: they stand where their source stood, and what is read keeps its place."""
+        anchor = self._anchor()
+        line = self._rows.line_seen(anchor) if anchor is not None else None
+        if self._rows.write_formulas():
+            self._settle(self._rows.held_by(anchor, line) if anchor is not None and line is not None else anchor)
 
     def _measure_anew(self) -> None:
         anchor = self._anchor()

@@ -6,8 +6,9 @@ It knows fonts, colours and margins; where a document stands on the screen is it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -26,9 +27,11 @@ from PySide6.QtGui import (
     QTextTableFormat,
 )
 
+from desktop.formulas import Picture
 from desktop.markdown import Block, Fence, Heading, Paragraph, Run, Table
 from desktop.theme import Theme, code_font, figure_font, message_font
 from desktop.widgets.column import TEXT_COLUMN
+from desktop.widgets.formula_drawing import Formulas, em_of, formula_format, formula_of, placeholder
 
 INDENT = 24
 CELL_GAP = 24  # between the texts of two columns
@@ -43,11 +46,12 @@ _ALIGNMENTS = {"center": Qt.AlignmentFlag.AlignHCenter, "right": Qt.AlignmentFla
 
 class Look:
     """What the transcript is set in: fonts, line heights, and the formats of the theme's colours. `zoom` is how much
-    larger than usual text and code are."""
+    larger than usual text and code are. Without `formulas`, those are shown as they were written."""
 
-    def __init__(self, theme: Theme, zoom: float = 1) -> None:
+    def __init__(self, theme: Theme, zoom: float = 1, formulas: Formulas | None = None) -> None:
         self.theme = theme
         self.zoom = zoom
+        self.formulas = formulas
         self.message_font = _enlarged(message_font(), zoom)
         self.code_font = _enlarged(code_font(), zoom)
         self.figure_font = figure_font()
@@ -66,8 +70,13 @@ class Look:
     def quiet(self) -> Look:
         """The same in the muted colour."""
         if self._quiet is None:
-            self._quiet = Look(replace(self.theme, text=self.theme.muted), self.zoom)
+            self._quiet = Look(replace(self.theme, text=self.theme.muted), self.zoom, self.formulas)
         return self._quiet
+
+    def picture(self, run: Run) -> Picture | None:
+        """The picture that stands for a run; `None` where it is shown as text, for now or for good."""
+        formula = formula_of(run)
+        return self.formulas.picture(formula) if formula and self.formulas else None
 
     def character_format(self, run: Run, level: int = 0) -> QTextCharFormat:
         """How the text of a run is drawn, in a heading of that level."""
@@ -167,14 +176,26 @@ def write_text(document: QTextDocument, blocks: Sequence[Block], first: int, loo
         else:
             cursor.setBlockFormat(block_format)
         cursor.setBlockCharFormat(look.character_format(Run("")))
-        write_runs(cursor, _runs(block), look, block.level if isinstance(block, Heading) else 0)
+        level = block.level if isinstance(block, Heading) else 0
+        write_runs(cursor, _runs(block), look, level, in_middle=_is_display(block, look))
     cursor.endEditBlock()
 
 
-def write_runs(cursor: QTextCursor, runs: Sequence[Run], look: Look, level: int = 0) -> None:
-    """Write runs where the cursor is."""
+def write_runs(
+    cursor: QTextCursor, runs: Sequence[Run], look: Look, level: int = 0, *, in_middle: bool = False
+) -> None:
+    """Write runs where the cursor is; `in_middle` says that the line is that of a formula."""
     for run in runs:
-        cursor.insertText(run.text.replace("\n", LINE_BREAK), look.character_format(run, level))
+        text_format = look.character_format(run, level)
+        formula, picture = formula_of(run), look.picture(run)
+        if formula and picture and look.formulas:
+            look.formulas.prepare(cursor.document())
+            room = look.line_height - look.message_metrics.ascent()
+            is_alone = in_middle and len(runs) == 1
+            text_format = formula_format(formula, picture, text_format, room, is_alone=is_alone)
+            cursor.insertText(placeholder(run.text), text_format)
+        else:
+            cursor.insertText(run.text.replace("\n", LINE_BREAK), text_format)
 
 
 def longer_by(old: Block, new: Block) -> Run | None:
@@ -186,7 +207,7 @@ def longer_by(old: Block, new: Block) -> Run | None:
         return None
     last, longer = before[-1], after[-1]
     added = longer.text[len(last.text) :]
-    is_longer = longer.text.startswith(last.text) and _same_style(last, longer)
+    is_longer = longer.text.startswith(last.text) and _same_style(last, longer) and not longer.formula
     return Run(added, last.bold, last.italic, last.strike, last.code, last.link) if is_longer and added else None
 
 
@@ -215,7 +236,8 @@ def column_widths(table: Table, look: Look, widest: int) -> tuple[int, ...]:
         ]
         natural.append(CELL_GAP + max(_cell_width(cell, look) for cell in cells))
         longest_word = max(_word_width(cell, look) for cell in cells)
-        least.append(CELL_GAP + min(longest_word, _WIDEST_WORD))
+        widest_formula = max(_widest_formula(cell, look) for cell in cells)  # which no column may cut
+        least.append(CELL_GAP + max(min(longest_word, _WIDEST_WORD), widest_formula))
     return tuple(_fitted(natural, least, widest))
 
 
@@ -278,6 +300,13 @@ def marked(block: Block, text: str) -> str:
     return quotes + "  " * (place.depth - 1) + (f"{place.marker} " if place.marker else "  ") + text
 
 
+def all_runs(block: Block) -> Iterator[Run]:
+    """The runs of a block, those in its cells too."""
+    if isinstance(block, Table):
+        yield from chain.from_iterable(chain(block.header, *block.rows))
+    yield from _runs(block)
+
+
 def _runs(block: Block) -> tuple[Run, ...]:
     return block.runs if isinstance(block, Paragraph | Heading) else ()
 
@@ -300,7 +329,18 @@ def _block_format(block: Block, previous: Block | None, look: Look) -> QTextBloc
     result.setLineHeight(height, _MINIMUM_HEIGHT)
     result.setTopMargin(space_before(block, previous))
     result.setIndent(block.place.depth + block.place.quotes)
+    if _is_display(block, look):
+        result.setAlignment(Qt.AlignmentFlag.AlignHCenter)
     return result
+
+
+def _is_display(block: Block, look: Look) -> bool:
+    """Whether a block is a formula that stands alone in the middle; what ends a sentence may stand behind it."""
+    if not isinstance(block, Paragraph) or block.place.marker or not block.runs or not block.runs[0].is_display:
+        return False
+    first, *others = block.runs
+    is_alone = not others or (len(others) == 1 and len(others[0].text) == 1)
+    return is_alone and look.picture(first) is not None
 
 
 def _cell_block_format(alignment: str, look: Look) -> QTextBlockFormat:
@@ -324,6 +364,9 @@ def _table_format(widths: Sequence[int]) -> QTextTableFormat:
 def _cell_width(runs: Sequence[Run], look: Look) -> int:
     lines = [0.0]
     for run in runs:
+        if picture := look.picture(run):
+            lines[-1] += _picture_width(picture, run, look)
+            continue
         first, *others = run.text.split("\n")
         lines[-1] += _advance(first, run, look)
         lines += [_advance(line, run, look) for line in others]
@@ -331,8 +374,19 @@ def _cell_width(runs: Sequence[Run], look: Look) -> int:
 
 
 def _word_width(runs: Sequence[Run], look: Look) -> int:
-    words = (_advance(word, run, look) for run in runs for word in run.text.split())
+    plain = (run for run in runs if not look.picture(run))
+    words = (_advance(word, run, look) for run in plain for word in run.text.split())
     return math.ceil(max(words, default=0)) + 1
+
+
+def _widest_formula(runs: Sequence[Run], look: Look) -> int:
+    pictures = ((look.picture(run), run) for run in runs)
+    widths = (_picture_width(picture, run, look) for picture, run in pictures if picture)
+    return math.ceil(max(widths, default=-1.0)) + 1
+
+
+def _picture_width(picture: Picture, run: Run, look: Look) -> float:
+    return picture.width * em_of(look.font(run))
 
 
 def _advance(text: str, run: Run, look: Look) -> float:
@@ -365,7 +419,7 @@ def _fair_share(natural: list[int], widest: int) -> int:
 
 
 def _bold(run: Run) -> Run:
-    return Run(run.text, bold=True, italic=run.italic, strike=run.strike, code=run.code, link=run.link)
+    return replace(run, bold=True)
 
 
 def _joined(runs: Sequence[Run]) -> str:

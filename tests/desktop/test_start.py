@@ -48,13 +48,16 @@ OF_THE_ENGINE = {
     "numpy",
 }
 OF_TEXT = {
+    "desktop.formula_process",
     "desktop.markdown",
     "desktop.widgets.boxes",
     "desktop.widgets.message_view",
     "desktop.widgets.segments",
     "desktop.widgets.transcript",
+    "latex2mathml",
     "markdown_it",
     "pygments",
+    "ziamath",
 }
 OF_RARE_USE = {
     "desktop.crash_dialog",
