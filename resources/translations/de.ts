@@ -820,7 +820,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>New &amp;temporary chat</source>
-            <translation>Neuer flüchtiger Neuer &amp;flüchtiger ChatChat</translation>
+            <translation>Neuer flüchtiger &amp;Chat</translation>
         </message>
         <message>
             <source>New folder</source>

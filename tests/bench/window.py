@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,6 +65,9 @@ class ShortReplies:
 
     def keep_states(self, states: StateBudget) -> None:
         self._engine.keep_states(states)
+
+    def forget_states(self, owners: Iterable[str]) -> None:
+        self._engine.forget_states(owners)
 
     def generate(self, request: GenerationRequest) -> RequestId:
         return self._engine.generate(replace(request, sampling=GREEDY, max_tokens=BLOCK + 1))
