@@ -101,12 +101,6 @@ class Rows:
         self._place(len(self.messages) - 1)
         self.changed(self.tops[-2])
 
-    def remove(self, index: int) -> None:
-        del self.messages[index]
-        del self.tops[index + 1]
-        self._place(index)
-        self.changed(self.tops[index])
-
     def index_of(self, turn_id: int) -> int | None:
         for index in range(len(self.messages) - 1, -1, -1):
             if self.messages[index].turn.id == turn_id:

@@ -252,20 +252,6 @@ class Transcript(QAbstractScrollArea):
         self._rows.changed(self._rows.tops[-2])
         self._settle(anchor)
 
-    def remove_turn(self, turn_id: int) -> None:
-        """A turn is no longer a part of the conversation."""
-        self._flush()
-        index = self._index_of(turn_id)
-        if index is None:
-            return
-        anchor = self._anchor()
-        message = self._rows.messages[index]
-        self._rows.remove(index)
-        self._drop_controls(message)
-        self._hovered = None if self._hovered is message else self._hovered
-        self._settle(anchor)
-        self._tell_of_messages()
-
     def change_turn(self, turn: Turn) -> None:
         """A turn is not what it was: mostly, a reply has ended."""
         self._flush()
