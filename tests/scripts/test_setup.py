@@ -241,7 +241,8 @@ def test_two_set_ups_in_one_folder_wait_for_each_other(root: Path, capfd: pytest
 
 
 def test_an_old_python_can_read_the_set_up() -> None:
-    for source in (setup.ROOT / "scripts").glob("*.py"):
+    for name in ("__init__", "setup", "child", "system"):
+        source = setup.ROOT / "scripts" / f"{name}.py"
         ast.parse(source.read_text(encoding="utf-8"), str(source), feature_version=(3, 8))
 
 
