@@ -224,7 +224,7 @@ class MessageView:
                 segment.rescale(setting, look)
         heights = (self._gap(number) + self.segments[number].height for number in range(first, len(self.segments)))
         self._tops[first:] = accumulate(heights, initial=self._tops[first])
-        if first == 0 and len(self._tops) == 1 and self.is_growing:
+        if first == 0 and len(self._tops) == 1 and self.is_growing and self.turn.streamed is not False:
             self._tops = [0, look.line_height]  # the place of the first line, so that it moves nothing
         if self._room is not None:
             self._tops = [0, self._room]

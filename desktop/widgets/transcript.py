@@ -72,6 +72,7 @@ ZOOMS = (0.5, 0.67, 0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _FIRST = 40  # messages that are there at once when a conversation is shown: more than the largest screen holds
 _AT_ONCE = 60  # of the others, in a piece of work that nobody waits for
 _ALL_AT_ONCE = 10_000
+_LONGEST_PAUSE = 250  # milliseconds between two looks at text that is dear to lay out
 _TAB = Qt.FocusPolicy.TabFocus
 _ROUNDS = 50  # of measuring: each may bring more into view
 
@@ -697,7 +698,13 @@ class Transcript(QAbstractScrollArea):
             index = self._rows.index_of(turn_id)
         return index
 
-    def _settle(self, anchor: Anchor | None) -> None:
+    @property
+    def _stand(self) -> tuple[int, int, int]:
+        """As long as it is the same, no control of a message has to move while text arrives."""
+        last = self._rows.messages[-1] if self._rows.messages else None
+        return self._value, self._rows.end, len(last.segments) if last is not None else 0
+
+    def _settle(self, anchor: Anchor | None, *, stood: tuple[int, int, int] | None = None) -> None:
         """Measure what is seen until all of it is measured, with the end or the anchor in its place."""
         for _ in range(_ROUNDS):
             self._scroll_to(anchor)
@@ -706,7 +713,8 @@ class Transcript(QAbstractScrollArea):
         changed = self._rows.take_changes()
         if changed is not None:
             self._update_from(changed)
-        self._place_controls()
+        if stood is None or stood != self._stand:
+            self._place_controls()
         self._idle_timer.start()
 
     def _scroll_to(self, anchor: Anchor | None) -> None:
@@ -749,7 +757,7 @@ class Transcript(QAbstractScrollArea):
                 self._grow_message(index, "".join(text.text for text in texts), is_thought=is_thought)
         took = thread_time() - began
         # A block that is dear to lay out is drawn less often, so that the window stays free.
-        self._flush_timer.setInterval(round(4000 * took) if took > _EXPENSIVE else 0)
+        self._flush_timer.setInterval(min(_LONGEST_PAUSE, round(4000 * took)) if took > _EXPENSIVE else 0)
 
     def _take_text(self, text: _Text) -> None:
         self._pending.append(text)
@@ -757,10 +765,10 @@ class Transcript(QAbstractScrollArea):
             self._flush_timer.start()
 
     def _grow_message(self, index: int, text: str, *, is_thought: bool) -> None:
-        anchor = self._anchor()
+        anchor, stood = self._anchor(), self._stand
         if self._rows.grow(index, text, is_thought=is_thought, measures=self._following):
             self._unpainted = self._rows.messages[index].turn.id
-            self._settle(anchor)
+            self._settle(anchor, stood=stood)
             if self._finding.is_active:
                 self._finding.text_changed(self._rows.messages[index])
 

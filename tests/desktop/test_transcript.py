@@ -139,6 +139,21 @@ def test_the_first_text_takes_the_place_that_was_kept_for_it(transcript: Transcr
     assert transcript._rows.tops[-1] == before
 
 
+def test_a_reply_that_is_withheld_keeps_no_place_for_text_that_does_not_come(transcript, said, theme):
+    transcript.show_turns([said.answer("", TurnState.WRITING, streamed=True)])
+    with_room = transcript._rows.end
+    transcript.show_turns([said.answer("", TurnState.WRITING, streamed=False)])
+    assert transcript._rows.end == with_room - transcript._look.line_height
+
+
+def test_the_first_thought_of_a_reply_has_its_line_at_once(transcript: Transcript, said: Conversation):
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns([reply])
+    transcript.think(reply.id, "Hm.")
+    transcript.plain_text()
+    assert fold(transcript).isVisible()
+
+
 def test_text_on_the_screen_is_announced_once_it_is_painted(transcript: Transcript, said: Conversation, qtbot: QtBot):
     reply = said.answer("", TurnState.WRITING)
     transcript.add_turn(reply)
