@@ -96,6 +96,14 @@ class Keyboard:
         if self.message is None or self.message not in self._seen_messages():
             self.message = next(iter(self._seen_messages()), None)
 
+    def go_along(self) -> None:
+        """The view has gone to an end: the message that had the focus may be far away."""
+        if self.message is not None:
+            first, _ = self._view.seen()
+            seen = self._seen_messages()
+            self.message = (seen[0] if first <= self._rows.tops[0] else seen[-1]) if seen else None
+            self._view.repaint_text()
+
     def step_link(self, *, forward: bool) -> bool:
         """Go to the next link that is seen, or the previous one; whether there is one."""
         links = self._links()

@@ -10,7 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, cast
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
@@ -296,10 +296,17 @@ class Segment(ABC):
         context.palette = palette
         context.clip = clip
         if marks is not NO_MARKS:
-            context.selections = list(_selections(document, marks, look.theme))
+            context.selections = list(_selections(document, self._within_text(marks), look.theme))
         document.documentLayout().draw(painter, context)
         if look.formulas is not None:
             look.formulas.paint(painter)
+
+    def _within_text(self, marks: Marks) -> Marks:
+        """Without what Qt keeps before the text and behind it."""
+        if marks.selected is None or not self.first_position:
+            return marks
+        begin, end = marks.selected
+        return replace(marks, selected=(max(begin, self.first_position), min(end, self.last_position)))
 
     def _own(self, look: Look) -> Look:
         return look.quiet if self.is_quiet else look

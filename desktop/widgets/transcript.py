@@ -887,8 +887,10 @@ class Transcript(QAbstractScrollArea):
             case Qt.Key.Key_Home:
                 self._bring_all()
                 bar.setValue(0)
+                self._keyboard.go_along()
             case Qt.Key.Key_End:
                 self.scroll_to_end()
+                self._keyboard.go_along()
             case Qt.Key.Key_Left | Qt.Key.Key_Right:
                 self._scroll_boxes(-4 * _STEP if event.key() == Qt.Key.Key_Left else 4 * _STEP)
             case _:
