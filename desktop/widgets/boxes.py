@@ -25,7 +25,6 @@ from desktop.widgets import highlight
 from desktop.widgets.segments import Marks, Segment, Span, text_of_units, units
 from desktop.widgets.typesetting import (
     CELL_HEIGHT,
-    INDENT,
     LINE_BREAK,
     Look,
     Setting,
@@ -98,10 +97,10 @@ class BoxedSegment(Segment):
         """It is not shown any longer."""
         self.box.members.remove(self)
 
-    @property
-    def indent(self) -> int:
+    def indent(self, look: Look) -> int:
+        """How far from the left edge of the text it stands."""
         place = self.blocks[0].place
-        return INDENT * (place.depth + place.quotes)
+        return look.indent * (place.depth + place.quotes)
 
     def visible_width(self, setting: Setting, look: Look) -> int:
         """How much of the content can be seen at once."""
@@ -166,32 +165,32 @@ class CodeSegment(BoxedSegment):
         if self.document and self._look:
             _apply_colours(self.document.findBlockByNumber(line), spans, self._look)
 
-    def width(self, setting: Setting, look: Look) -> int:  # noqa: ARG002 - same for all
-        widest = setting.widest - self.indent
-        return min(widest, max(setting.column - self.indent, self.box.natural + 2 * _PADDING))
+    def width(self, setting: Setting, look: Look) -> int:
+        widest = setting.widest - self.indent(look)
+        return min(widest, max(setting.column - self.indent(look), self.box.natural + 2 * _PADDING))
 
     def visible_width(self, setting: Setting, look: Look) -> int:
         return self.width(setting, look) - 2 * _PADDING
 
     def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
         width = self.width(setting, look)
-        box = QRectF(self.indent, 0, width, self.height)
+        box = QRectF(self.indent(look), 0, width, self.height)
         _paint_piece_of_box(painter, box, look, is_first=self.is_first, is_last=self.is_last)
         if self.is_first and self.fence.language:
             painter.setFont(look.figure_font)
             painter.setPen(look.theme.muted)
-            place = QRectF(self.indent + _PADDING, 0, width - 2 * _PADDING, _HEADER)
+            place = QRectF(self.indent(look) + _PADDING, 0, width - 2 * _PADDING, _HEADER)
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.fence.language)
-            painter.fillRect(QRectF(self.indent + 1, _HEADER - 1, width - 2, 1), look.theme.border)
+            painter.fillRect(QRectF(self.indent(look) + 1, _HEADER - 1, width - 2, 1), look.theme.border)
         if self.blocks[0].place.marker:
-            _paint_marker_text(painter, self.blocks[0], self.indent, self._above, look)
+            _paint_marker_text(painter, self.blocks[0], self.indent(look), self._above, look)
         painter.save()
         painter.setClipRect(box.adjusted(_PADDING - 4, 0, 4 - _PADDING, 0), Qt.ClipOperation.IntersectClip)
         origin = self._origin(setting, look)
         painter.translate(origin)
         self._draw(painter, look, marks, QRectF(clip).translated(-origin))
         painter.restore()
-        place = QRectF(self.indent + _PADDING, self.height - 8, width - 2 * _PADDING, _SCROLLER)
+        place = QRectF(self.indent(look) + _PADDING, self.height - 8, width - 2 * _PADDING, _SCROLLER)
         self._paint_scroller(painter, place, setting, look)
 
     @property
@@ -205,7 +204,7 @@ class CodeSegment(BoxedSegment):
         return _PADDING_ENDS if self.is_last else 0
 
     def _origin(self, setting: Setting, look: Look) -> QPointF:  # noqa: ARG002 - same for all
-        return QPointF(self.indent + _PADDING - self.box.offset, self._above)
+        return QPointF(self.indent(look) + _PADDING - self.box.offset, self._above)
 
     def _make_document(self, look: Look) -> QTextDocument:
         document = new_document(look, wraps=False)
@@ -314,13 +313,13 @@ class TableSegment(BoxedSegment):
     def width(self, setting: Setting, look: Look) -> int:
         return self.visible_width(setting, look)
 
-    def visible_width(self, setting: Setting, look: Look) -> int:  # noqa: ARG002 - same for all
-        return min(setting.widest - self.indent, max(1, self.box.natural))
+    def visible_width(self, setting: Setting, look: Look) -> int:
+        return min(setting.widest - self.indent(look), max(1, self.box.natural))
 
     def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
         self.open_document(look)
         painter.save()
-        frame = QRectF(self.indent, 0, self.visible_width(setting, look), self.height)
+        frame = QRectF(self.indent(look), 0, self.visible_width(setting, look), self.height)
         painter.setClipRect(frame, Qt.ClipOperation.IntersectClip)
         origin = self._origin(setting, look)
         painter.translate(origin)
@@ -335,7 +334,7 @@ class TableSegment(BoxedSegment):
         super().close_document()
 
     def _origin(self, setting: Setting, look: Look) -> QPointF:  # noqa: ARG002 - same for all
-        return QPointF(self.indent - self.box.offset, 0)
+        return QPointF(self.indent(look) - self.box.offset, 0)
 
     def _make_document(self, look: Look) -> QTextDocument:
         self._widths = ()
@@ -355,8 +354,8 @@ class TableSegment(BoxedSegment):
     def _columns(self, setting: Setting, look: Look) -> tuple[int, ...]:
         """The first stretch says how wide the columns are."""
         if self.is_first:
-            self.box.columns = column_widths(self.table, look, setting.widest - self.indent)
-        return self.box.columns or column_widths(self.table, look, setting.widest - self.indent)
+            self.box.columns = column_widths(self.table, look, setting.widest - self.indent(look))
+        return self.box.columns or column_widths(self.table, look, setting.widest - self.indent(look))
 
     def _rewrite(self, document: QTextDocument, old: tuple[Block, ...], look: Look) -> None:  # noqa: ARG002 - same
         self._widths = ()

@@ -50,7 +50,7 @@ class CodeButtons:
                 self._buttons[box] = self._made(segment, look.theme)
                 is_other = True
             button = self._buttons[box]
-            x = segment.indent + segment.width(setting, look) - button.width() - _INSET
+            x = segment.indent(look) + segment.width(setting, look) - button.width() - _INSET
             y = min(max(top + corner.y(), 0) + _INSET, bottom + corner.y() - button.height() - _INSET)
             button.move(corner.x() + x, y)
             button.setVisible(bool(segment.fence.text))

@@ -32,7 +32,6 @@ from desktop.markdown_writing import clipped
 from desktop.theme import Theme
 from desktop.widgets.formula_drawing import HIDDEN
 from desktop.widgets.typesetting import (
-    INDENT,
     INLINE_CODE,
     LINE_BREAK,
     Look,
@@ -575,7 +574,7 @@ def _x_of(line: QTextLine, position: int) -> float:
 
 def _paint_quote(painter: QPainter, top: float, bottom: float, block: Block, look: Look) -> None:
     for level in range(block.place.quotes):
-        painter.fillRect(QRect(level * INDENT + 2, round(top), 3, round(bottom) - round(top)), look.theme.border)
+        painter.fillRect(QRect(level * look.indent + 2, round(top), 3, round(bottom) - round(top)), look.theme.border)
 
 
 def _paint_marker(painter: QPainter, block: QTextBlock, shown: Block, look: Look, width: int) -> None:
@@ -585,7 +584,7 @@ def _paint_marker(painter: QPainter, block: QTextBlock, shown: Block, look: Look
         return
     baseline = layout.position().y() + line.y() + line.ascent()
     is_right_to_left = block.textDirection() is Qt.LayoutDirection.RightToLeft
-    edge = INDENT * (shown.place.depth + shown.place.quotes)
+    edge = look.indent * (shown.place.depth + shown.place.quotes)
     painter.setFont(look.message_font)
     painter.setPen(look.theme.muted)
     length = look.message_metrics.horizontalAdvance(shown.place.marker)

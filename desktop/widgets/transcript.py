@@ -954,7 +954,7 @@ class Transcript(QAbstractScrollArea):
     def _reveal_sideways(self, spot: Spot) -> None:
         segment = spot.segment
         if isinstance(segment, BoxedSegment) and segment.overflows(self._setting, self._look):
-            x = self._keyboard.place_of(spot).x() - segment.indent
+            x = self._keyboard.place_of(spot).x() - segment.indent(self._look)
             visible = segment.visible_width(self._setting, self._look)
             if not 0 <= x < visible:
                 segment.scroll(x - visible // 2, self._setting, self._look)
