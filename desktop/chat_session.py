@@ -149,6 +149,11 @@ class ChatSession(QObject):
         return self._totals or Totals()
 
     @property
+    def request_id(self) -> inference.RequestId | None:
+        """Of the reply that is being made; `None` where there is none."""
+        return None if self._running is None else self._running.request.id
+
+    @property
     def is_busy(self) -> bool:
         """Whether a reply is being made."""
         return self._running is not None
@@ -510,8 +515,9 @@ class ChatSession(QObject):
     ) -> None:
         """Have `reply`, which is stored, written by the model."""
         asked = ask(self._branch.turns, model, wishes, thinking=thinking, begun=begun, is_private=self.is_temporary)
+        request = self._models.as_recorded(asked.request)
         self._branch.add(reply)
-        running = RunningReply(asked.request, asked.turns, reply, usual_rate=self._usual_rate(model), clock=self._clock)
+        running = RunningReply(request, asked.turns, reply, usual_rate=self._usual_rate(model), clock=self._clock)
         state = self._models.state
         if state.phase is ModelPhase.LOADING and state.config == model:
             running.activity = replace(running.activity, phase=Phase.LOADING, load_fraction=state.fraction)
@@ -527,9 +533,9 @@ class ChatSession(QObject):
         self._show_figures()
         running.submit()
         try:
-            self._engine.generate(asked.request)
+            self._engine.generate(request)
         except EngineClosed as error:
-            self.on_event(inference.GenerationFailed(asked.request.id, error))
+            self.on_event(inference.GenerationFailed(request.id, error))
 
     def _end(self, turn: Turn, trace: inference.Trace | None) -> None:
         self._branch.change(turn)

@@ -18,6 +18,7 @@ from desktop.settings import ModelWindow, Settings, SettingsFile
 from inference import (
     AnyModel,
     DeviceNotFound,
+    GenerationRequest,
     InferenceError,
     ModelConfig,
     ModelCrashed,
@@ -26,6 +27,7 @@ from inference import (
 )
 
 RECENT_MODELS = 8
+PROBABILITIES = 5  # of the likeliest tokens, where they are recorded
 CPU = "CPU"
 
 _MOST_FOUND = 50  # in a folder; a menu of more helps nobody
@@ -117,6 +119,7 @@ class ModelChoice(QObject):
         self._embedded = embedded
         self._state = ModelState()
         self._missing: Path | None = None
+        self.records_probabilities = False  # of each token of the replies to come, until the program ends
 
     @property
     def state(self) -> ModelState:
@@ -145,6 +148,12 @@ class ModelChoice(QObject):
             return None
         wished = self._config_of_file(config.path)
         return None if wished == config else wished
+
+    def as_recorded(self, request: GenerationRequest) -> GenerationRequest:
+        """The request with the probabilities recorded, where that is wished for and a model of this machine answers."""
+        if not self.records_probabilities or isinstance(request.model, RemoteModel):
+            return request
+        return replace(request, record_probabilities=PROBABILITIES)
 
     def known_models(self) -> tuple[Path, ...]:
         """The embedded model and those used lately, as far as their files are still there, and those in the folder of

@@ -17,6 +17,7 @@ FONT_SIZES = (10, 20)  # points, from least to most
 ZOOMS = (50, 300)  # per cent
 
 _WHOLE = (0, 2**31 - 1)
+MOST_PRICE = 1e6
 _COUNT = (1, 2**31 - 1)
 _RANGES = {
     "context_size": _COUNT,
@@ -73,6 +74,10 @@ class Settings:
     reduced_motion: bool = False  # wished for here; the system may wish it too
     send_with: SendingKey = SendingKey.ENTER
     streaming: bool = True
+    price_input: float = 0.0  # money per million tokens, as the reader entered it; 0 where nothing was
+    price_cached: float = 0.0
+    price_output: float = 0.0
+    price_currency: str = ""
     thinking: bool = True  # before the answer, where the model has a switch for it
     restore_place: bool = True  # whether the program begins with the conversation it was left with
     model: str = ""  # path of the model used last; empty for the embedded one
@@ -228,6 +233,8 @@ def _value(name: str, value: object) -> object:
         return _rows(_TABLES[name], value)
     if name in _RANGES:
         return _number(value, *_RANGES[name])
+    if isinstance(default, float):
+        return _price(value)
     if isinstance(default, StrEnum):
         return type(default)(str(value))
     if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -237,6 +244,12 @@ def _value(name: str, value: object) -> object:
     if name == "proxy_address" and value and not is_proxy_address(str(value)):
         raise ValueError(name)
     return value
+
+
+def _price(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_PRICE:
+        raise ValueError(value)
+    return float(value)
 
 
 def _number(value: object, least: int, most: int) -> int:

@@ -5,6 +5,7 @@ function that draws the conclusion from whatever was measured.
 """
 
 from inference.experiments.comparison import (
+    MOST_RUNS,
     CompareJob,
     Comparison,
     Mode,
@@ -14,20 +15,26 @@ from inference.experiments.comparison import (
     RunEnded,
     comparison_from,
     comparison_of_replies,
+    kept_comparison,
 )
 from inference.experiments.exports import as_object, cell_text, table_of, to_csv, to_json, to_markdown
 from inference.experiments.lab import ExperimentName, LabJob, about
-from inference.experiments.limits import Bandwidth, BandwidthJob, bytes_per_token, share_of_limit
-from inference.experiments.prices import Prices
-from inference.experiments.results import Ink, Outcome, Plot, Series, Shape, Table, Verdict
-from inference.experiments.samples import Statistic, statistic
+from inference.experiments.limits import METHOD, Bandwidth, BandwidthJob, bytes_per_token, share_of_limit
+from inference.experiments.prices import NO_PRICES, Prices
+from inference.experiments.results import Cell, Conclusion, Ink, Outcome, Plot, Series, Shape, Subject, Table, Verdict
+from inference.experiments.samples import Statistic, percentile, seconds_text, statistic
 from inference.experiments.surroundings import Surroundings
 
 __all__ = [
+    "METHOD",
+    "MOST_RUNS",
+    "NO_PRICES",
     "Bandwidth",
     "BandwidthJob",
+    "Cell",
     "CompareJob",
     "Comparison",
+    "Conclusion",
     "ExperimentName",
     "Ink",
     "LabJob",
@@ -42,6 +49,7 @@ __all__ = [
     "Series",
     "Shape",
     "Statistic",
+    "Subject",
     "Surroundings",
     "Table",
     "Verdict",
@@ -51,6 +59,9 @@ __all__ = [
     "cell_text",
     "comparison_from",
     "comparison_of_replies",
+    "kept_comparison",
+    "percentile",
+    "seconds_text",
     "share_of_limit",
     "statistic",
     "table_of",

@@ -87,13 +87,13 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What was measured with."""
+    """What was measured with, as far as it is known."""
 
     model: str
-    quantisation: str
-    device: str
-    threads: int
-    context_size: int
+    quantisation: str = ""
+    device: str = ""
+    threads: int = 0
+    context_size: int = 0
 
     @classmethod
     def of(cls, info: ModelInfo) -> Subject:
@@ -101,8 +101,13 @@ class Subject:
 
     @property
     def words(self) -> str:
-        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
-        return f"{self.model} ({self.quantisation}), {self.device}, {threads}, a window of {self.context_size:,} tokens"
+        parts = [
+            f"{self.model} ({self.quantisation})" if self.quantisation else self.model,
+            self.device,
+            "1 thread" if self.threads == 1 else f"{self.threads} threads" if self.threads else "",
+            f"a window of {self.context_size:,} tokens" if self.context_size else "",
+        ]
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
