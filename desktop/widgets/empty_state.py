@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -45,6 +46,7 @@ class EmptyState(QScrollArea):
 
     prompt_chosen = Signal(str)
     open_wanted = Signal()
+    compare_wanted = Signal(str)  # this prompt, with streaming on and off
 
     def __init__(self, theme: Theme, embedded: Path | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +61,7 @@ class EmptyState(QScrollArea):
         self.open_button = Button(theme, text=self.tr("Open a model file…"), icon_name="open", kind=ButtonKind.PRIMARY)
         self.open_button.clicked.connect(self.open_wanted)
         self.prompt_buttons: tuple[_PromptButton, ...] = ()
+        self._compares = False
         self._lay_out()
         self.set_theme(theme)
         self.show_state(ModelState())
@@ -67,6 +70,11 @@ class EmptyState(QScrollArea):
     def words(self) -> tuple[str, ...]:
         """What is said, from top to bottom."""
         return tuple(label.text() for label in (self._title, self._about, self._facts) if label.text())
+
+    def offer_comparison(self) -> None:
+        """Let the last of the prompts be compared, not sent, where a model of this machine answers."""
+        self._compares = True
+        self.show_state(self._state)
 
     def show_state(self, state: ModelState) -> None:
         """Show the page for the model as it is now."""
@@ -137,8 +145,11 @@ class EmptyState(QScrollArea):
         return self._examples["embedded" if comes_along else "other"]
 
     def _offer(self, prompts: Sequence[str]) -> None:
-        texts = tuple(self.tr(prompt) for prompt in prompts)
-        if texts == tuple(button.text() for button in self.prompt_buttons):
+        texts = [self.tr(prompt) for prompt in prompts]
+        compares = self._compares and bool(texts) and isinstance(self._state.config, ModelConfig)
+        if compares:
+            texts[-1] = self.tr("Compare streaming on and off")
+        if texts == [button.text() for button in self.prompt_buttons]:
             return
         for button in self.prompt_buttons:
             button.hide()
@@ -147,6 +158,14 @@ class EmptyState(QScrollArea):
         for button in self.prompt_buttons:
             button.chosen.connect(self.prompt_chosen)
             self._prompts.addWidget(button)
+        if compares:
+            last, prompt = self.prompt_buttons[-1], self.tr(prompts[-1])
+            last.chosen.disconnect(self.prompt_chosen)
+            last.chosen.connect(partial(self._compare, prompt))
+            last.explain(self.tr("Asks both ways in turn: {prompt}").format(prompt=prompt))
+
+    def _compare(self, prompt: str, _shown: str) -> None:
+        self.compare_wanted.emit(prompt)
 
     def _lay_out(self) -> None:
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -179,6 +198,11 @@ class _PromptButton(Button):
         self.setAccessibleDescription(self.tr("Sends this prompt"))
         self.setToolTip(self.tr("Send: {prompt}").format(prompt=text))
         self.clicked.connect(self._choose)
+
+    def explain(self, words: str) -> None:
+        """Say what it does where it does not send its own text."""
+        self.setAccessibleDescription(words)
+        self.setToolTip(words)
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), HEIGHT + 8)
