@@ -18,6 +18,7 @@ from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 import inference
+from desktop.comparison import Comparisons
 from desktop.crash import CrashHook
 from desktop.daily_backup import DailyBackup
 from desktop.deletion import delete_files
@@ -28,7 +29,9 @@ from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
 from desktop.file_reader import FileReader
 from desktop.import_reader import ConversationReader
+from desktop.lab_runs import LabRuns
 from desktop.library import Library
+from desktop.live_reply import LiveReply
 from desktop.model_choice import ModelChoice, ModelPhase
 from desktop.presets import Presets
 from desktop.process_lock import held_in
@@ -42,6 +45,7 @@ from desktop.upkeep import Folders, Upkeep
 from desktop.vigil import Vigil
 from desktop.wakefulness import Wakefulness
 from desktop.warm_up import Piece, WarmUp
+from desktop.widgets.insights import Insights, Laboratory
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.views import Behind
 from desktop.window import MODEL_SUFFIX, Window
@@ -140,6 +144,8 @@ class App(QObject):
             behind=Behind(self.settings, self.models, self._themes, self._upkeep, Presets(self._store, self)),
             drafts=self._drafts,
         )
+        self._laboratory = self._make_laboratory()
+        self.insights = Insights(self._laboratory, self.window, self)
         self._wakefulness = Wakefulness(self)
         self._vigil = Vigil(self._wakefulness, partial(application.alert, self.window), self)
         self._warm_up = WarmUp(self._put_off(), self)
@@ -194,6 +200,8 @@ class App(QObject):
         self.settings.listen(self._on_settings)
         self._upkeep.deletion_wanted.connect(self._leave_nothing)
         self._bridge.event_arrived.connect(self.library.on_event)
+        for watcher in (self._laboratory.comparisons, self._laboratory.runs, self._laboratory.live):
+            self._bridge.event_arrived.connect(watcher.on_event)
         self._bridge.conversations_read.connect(self.library.on_file_read)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self._bridge.event_arrived.connect(self._vigil.on_event)
@@ -202,6 +210,18 @@ class App(QObject):
         self._bridge.file_read.connect(self._drafts.on_read)
         self.window.closing.connect(self.leave)
         self._crash.shown.connect(self.broke)
+
+    def _make_laboratory(self) -> Laboratory:
+        store, engine, models, settings = self._store, self._engine, self.models, self.settings
+        return Laboratory(
+            Comparisons(store, engine, models, self),
+            LabRuns(engine, models, settings, self),
+            LiveReply(self),
+            self.library,
+            models,
+            settings,
+            self._themes,
+        )
 
     def _open_newest(self) -> None:
         """Begin where the program was cut off."""

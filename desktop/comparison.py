@@ -49,9 +49,11 @@ class _Live:
         if self.first_token_at is None or self.first_paint is None or self.last_paint is None or ttft is None:
             return None
         began = self.first_token_at - ttft
+        # Text that was withheld is painted once, however often the same picture was painted after that.
+        withheld = self.began.mode is inference.experiments.Mode.OFF
         return inference.experiments.Paint(
             first=self.first_paint - began,
-            last=self.last_paint - began,
+            last=(self.first_paint if withheld else self.last_paint) - began,
             tokens=run.usage.output_tokens,
             work=worked - self.worked,
         )
@@ -121,9 +123,18 @@ class Comparisons(QObject):
         if model is None or not prompt.strip():
             return None
         turns = [turn for turn in session.turns if turn.state is not TurnState.WRITING]
-        question = Turn(0, 0, None, Message(Role.USER, prompt), datetime.now(UTC))
+        conversation = 0 if session.conversation is None else session.conversation.id
+        question = Turn(
+            0,
+            conversation,
+            None,
+            Message(Role.USER, prompt),
+            datetime.now(UTC),
+            attachments=tuple(session.draft_attachments),
+        )
         wishes = Wishes(session.system_prompt, session.sampling, session.window_policy)
-        return replace(ask((*turns, question), model, wishes).request, max_tokens=max_tokens)
+        asked = ask((*turns, question), model, wishes, is_private=session.is_temporary)
+        return replace(asked.request, max_tokens=max_tokens)
 
     def start(self, session: ChatSession, prompt: str, *, runs: int, max_tokens: int | None) -> bool:
         """Compare this prompt at the end of this conversation. False where that cannot be begun; `failed` says why."""

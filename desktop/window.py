@@ -441,6 +441,8 @@ class Window(QMainWindow):
         row.addStretch(1)
         row.addWidget(self.turn_actions.totals_button)
         row.addWidget(self.streaming_switch)
+        self.beside_switch = QHBoxLayout()  # what opens the panels
+        row.addLayout(self.beside_switch)
         return self._head
 
     def _make_menus(self) -> None:

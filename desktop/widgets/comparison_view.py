@@ -48,6 +48,7 @@ class ReplyColumn(Transcript):
         super().__init__(theme)
         self.setAccessibleName(name)
         self.setMinimumHeight(_COLUMN_HEIGHT)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
     def begin(self, mode: Mode) -> None:
         """Wait for a reply."""

@@ -171,6 +171,8 @@ class Composer(QWidget):
         foot.addWidget(self.thinking_switch)
         foot.addWidget(self._hint, 1)  # all the room there is: its place does not hang on its words
         foot.addWidget(self.window_meter)
+        self.beside_button = QHBoxLayout()  # what else can be done with what is typed
+        foot.addLayout(self.beside_button)
         foot.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)  # at the right without a hint beside it, too
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(8, 8, 8, 8)

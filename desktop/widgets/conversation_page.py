@@ -42,6 +42,7 @@ class ConversationPage(QStackedWidget):
         self._transcript: Transcript | None = None
         self._places: dict[int, Place] = {}  # of readers who left a conversation elsewhere than at its end
         self.fill_menu: Callable[[QMenu, Turn], None] | None = None  # adds what can be done with a message
+        self.waits_for: Callable[[], str] = str  # what a reply that has not begun waits for, in words
         self.empty_state = EmptyState(theme, embedded)
         self.addWidget(self.empty_state)
 
@@ -180,5 +181,5 @@ class ConversationPage(QStackedWidget):
 
     def _show_activity(self, activity: Activity) -> None:
         self.transcript.set_busy(busy=activity.phase is not Phase.IDLE)
-        self.transcript.set_progress(progress_of(activity, perf_counter()))
+        self.transcript.set_progress(progress_of(activity, perf_counter(), self.waits_for()))
         self.transcript.set_thinking(thinking_of(activity))

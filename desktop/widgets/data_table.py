@@ -51,7 +51,7 @@ class DataTable(QTableView):
         line = self.fontMetrics().height() + 8
         self.verticalHeader().setDefaultSectionSize(line)
         shown = min(len(rows), _MOST_ROWS_SHOWN)
-        self.setMinimumHeight(self.horizontalHeader().sizeHint().height() + line * shown + 16)
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + line * shown + 18)
 
     def as_text(self, rows: Sequence[int] | None = None) -> str:
         """Columns and rows, tabs between the cells."""

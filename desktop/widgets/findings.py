@@ -13,6 +13,7 @@ from desktop.theme import Theme, message_font
 from desktop.widgets.data_table import DataTable
 from desktop.widgets.fields import Choice
 from desktop.widgets.form import Quiet, Side, label
+from desktop.widgets.notice import announce
 from desktop.widgets.painting import recolour
 from desktop.widgets.plot import PlotView
 from desktop.widgets.result_export import ExportButton, PlaceChooser, ask_for_place
@@ -31,9 +32,7 @@ class Findings(QWidget):
         self._theme = theme
         self._result: Comparison | Outcome | None = None
         self.verdict = label("", message_font())
-        self.verdict.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.plot = PlotView(theme)
         self.plot.setMinimumHeight(_PLOT_HEIGHT)
         self.plot_choice = Choice(theme, self.tr("Plot"))
@@ -63,7 +62,7 @@ class Findings(QWidget):
         if result is None:
             return
         conclusion = self._conclusion
-        self.verdict.setText(conclusion.verdict.sentence)
+        self.verdict.setText(conclusion.verdict.sentence.replace("n = ", "n\u00a0=\u00a0"))
         self.verdict.setAccessibleName(conclusion.verdict.sentence)
         self.plot_choice.offer([(plot.title, number) for number, plot in enumerate(conclusion.plots)])
         self.table_choice.offer([(table.title, number) for number, table in enumerate(conclusion.tables)])
@@ -72,6 +71,7 @@ class Findings(QWidget):
         self._show_plot(0)
         self._show_table(0)
         self.notes.setText("\n".join(result.notes))
+        announce(self.verdict, conclusion.verdict.sentence)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

@@ -136,7 +136,7 @@ class Inspector(Page):
         self.usage_text = Quiet(theme)
         self.cost_text = Quiet(theme)
         self.price_fields = tuple(
-            Number(theme, name, 0, MOST_PRICE, decimals=4, step=0.1)
+            Number(theme, name, 0, MOST_PRICE, decimals=3, step=0.1)
             for name in (self.tr("Input"), self.tr("Cached input"), self.tr("Output"))
         )
         self.currency = LineField(theme, self.tr("Currency"), self.tr("EUR"))

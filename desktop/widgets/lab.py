@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QProgressBar
 
@@ -129,7 +129,6 @@ class LabView(Page):
 
     def _reveal(self) -> None:
         self.ensureWidgetVisible(self.findings.verdict)
-        self.findings.verdict.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _words_for(self, name: ExperimentName) -> str:
         return self.tr(inference.experiments.about(name).title)

@@ -30,13 +30,14 @@ class Progress:
     kind: ProgressKind
 
 
-def progress_of(activity: Activity, now: float) -> Progress | None:
-    """The line for `activity` at the moment `now`; none while text itself shows that something is written."""
+def progress_of(activity: Activity, now: float, waits_for: str = "") -> Progress | None:
+    """The line for `activity` at the moment `now`; none while text itself shows that something is written. `waits_for`
+    says what it waits for, where that is known."""
     match activity.phase:
         case Phase.IDLE:
             return None
         case Phase.WAITING:
-            return Progress(_tr("Waiting for its turn"), None, ProgressKind.WAITING)
+            return Progress(waits_for or _tr("Waiting for its turn"), None, ProgressKind.WAITING)
         case Phase.LOADING:
             percent = int(100 * activity.load_fraction)
             words = _tr("Loading the model, {percent} %").format(percent=percent)

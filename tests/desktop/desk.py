@@ -7,11 +7,14 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
+from desktop.comparison import Comparisons
 from desktop.devices import Devices
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.filing import FileChoosers
+from desktop.lab_runs import LabRuns
 from desktop.library import Library
+from desktop.live_reply import LiveReply
 from desktop.model_choice import ModelChoice
 from desktop.presets import Presets
 from desktop.secrets import Keys
@@ -20,6 +23,7 @@ from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.theme import ThemeSource
 from desktop.upkeep import Folders, Upkeep
+from desktop.widgets.insights import Insights, Laboratory
 from desktop.widgets.views import Behind
 from desktop.window import Window
 from tests.desktop.fakes import MODEL, ScriptedEngine
@@ -52,6 +56,10 @@ class Desk:
         folders = Folders(tmp_path / "data", tmp_path / "models")
         self.upkeep = Upkeep(self.settings, self.keys, folders, Devices(lambda _: None, lambda: ()))
         self.presets = Presets(self.store)
+        self.comparisons = Comparisons(self.store, self.engine, self.models)
+        self.lab_runs = LabRuns(self.engine, self.models, self.settings)
+        self.live = LiveReply()
+        self.engine.listeners += [self.comparisons.on_event, self.lab_runs.on_event, self.live.on_event]
         self.asked: list[QWidget] = []
         self.to_choose: Path | None = None
         self.file_choosers: FileChoosers | None = None
@@ -81,6 +89,10 @@ class Desk:
                 file_choosers=self.file_choosers,
             )
         )
+        laboratory = Laboratory(
+            self.comparisons, self.lab_runs, self.live, self.library, self.models, self.settings, self.themes
+        )
+        self.insights = Insights(laboratory, self.windows[-1], self.windows[-1])
         return self.windows[-1]
 
     def close(self) -> None:

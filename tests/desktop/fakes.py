@@ -17,7 +17,10 @@ from inference import (
     GenerationRequest,
     InferenceError,
     Job,
+    JobFailed,
+    JobFinished,
     JobId,
+    JobProgress,
     ModelConfig,
     ModelFailed,
     ModelInfo,
@@ -145,6 +148,16 @@ class ScriptedEngine:
     def _write(self, request: RequestId, text: str, kind: DeltaKind, at: float | None, began: float) -> None:
         count = len(self._pieces[request]) + len(self._thoughts[request])
         self.emit(TextDelta(request, text, kind, count, began + 0.1 * (count - 1) if at is None else at, began))
+
+    def progress(self, fraction: float, step: object = None) -> None:
+        """The last job is so far."""
+        self.emit(JobProgress(self.jobs[-1].id, fraction, step))
+
+    def finish_job(self, result: object, *, cancelled: bool = False) -> None:
+        self.emit(JobFinished(self.jobs[-1].id, result, cancelled))
+
+    def fail_job(self, error: InferenceError) -> None:
+        self.emit(JobFailed(self.jobs[-1].id, error))
 
     def leave_out(self, *messages: int, needed: int = 5000, context_size: int = 4096) -> None:
         self.emit(TurnsLeftOut(self.last, messages, needed, context_size))

@@ -12,7 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.settings import FONT_SIZES, ZOOMS, ColourScheme, ModelWindow, SendingKey, Settings, SettingsFile
+from desktop.settings import (
+    FONT_SIZES,
+    MOST_PRICE,
+    ZOOMS,
+    ColourScheme,
+    ModelWindow,
+    SendingKey,
+    Settings,
+    SettingsFile,
+)
 from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel
 
 # TOML is UTF-8: half a surrogate pair has no place in it.
@@ -41,6 +50,10 @@ SETTINGS = st.builds(
     kv_memory_megabytes=st.integers(0, 2**31 - 1),
     kv_disk_megabytes=st.integers(0, 2**31 - 1),
     use_server=st.booleans(),
+    price_input=st.floats(0, MOST_PRICE),
+    price_cached=st.floats(0, MOST_PRICE),
+    price_output=st.floats(0, MOST_PRICE),
+    price_currency=TEXTS,
     proxy=st.sampled_from(ProxyKind),
     proxy_address=st.sampled_from(["", "http://proxy.example.org:3128", "https://[::1]:8080"]),
     window_geometry=TEXTS,
@@ -115,6 +128,9 @@ def test_a_value_that_makes_no_sense_costs_only_itself(tmp_path):
         "proxy_address = 'http://me:secret@proxy.example.org'",
         "proxy_address = 'proxy'",
         "last_conversation = 0",
+        "price_input = 'much'",
+        "price_output = inf",
+        "price_cached = true",
     ],
 )
 def test_a_value_of_another_kind_is_not_taken(tmp_path, line):
@@ -128,6 +144,8 @@ def test_a_value_of_another_kind_is_not_taken(tmp_path, line):
 @pytest.mark.parametrize("name", [field.name for field in fields(Settings)])
 @pytest.mark.parametrize("value", ["{}", "[[]]", "-7", "1979-05-27", "1.5"])
 def test_no_setting_takes_what_it_cannot_be(tmp_path, name, value):
+    if value == "1.5" and isinstance(getattr(Settings(), name), float):
+        value = "-1.5"
     path = tmp_path / "settings.toml"
     path.write_text(f"{name} = {value}\n")
     settings = SettingsFile(path)

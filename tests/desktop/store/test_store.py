@@ -22,6 +22,7 @@ from desktop.conversations import Attachment, Failure, FailureKind, Preset, Turn
 from desktop.store import Store, StoreError, packed_trace, trace_from
 from inference import (
     BlockKind,
+    Candidate,
     ModelConfig,
     PromptBlock,
     RemoteModel,
@@ -490,3 +491,9 @@ def test_a_trace_with_a_reason_that_was_renamed_is_still_read(before, now):
     packed = json.loads(zlib.decompress(packed_trace(TRACE)))
     renamed = zlib.compress(json.dumps({**packed, "reuse_end": before}).encode())
     assert trace_from(renamed) == replace(TRACE, reuse_end=now)
+
+
+def test_bytes_and_likeliest_tokens_of_a_trace_come_back(store):
+    likeliest = (Candidate(5, b"\xc3", 0.5), Candidate(6, "ü ".encode(), 0.25))
+    trace = replace(TRACE, pieces=(b"\xc3", b"\xbc", b""), candidates=(likeliest, (), likeliest[:1]))
+    assert trace_from(packed_trace(trace)) == trace

@@ -1,0 +1,172 @@
+"""What lets one see inference happen: the comparison, the Inspector and the Lab, each made when it is first wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QWidget
+
+from desktop.chat_session import ChatSession
+from desktop.comparison import Comparisons
+from desktop.lab_runs import LabRuns
+from desktop.library import Library
+from desktop.live_reply import LiveReply
+from desktop.model_choice import ModelChoice
+from desktop.settings import SettingsFile
+from desktop.theme import Theme, ThemeSource
+from desktop.widgets.buttons import Button
+from desktop.widgets.composer import Composer
+from desktop.widgets.conversation_page import ConversationPage
+
+if TYPE_CHECKING:
+    from desktop.widgets.comparison_view import ComparisonView
+    from desktop.widgets.inspector import Inspector
+    from desktop.widgets.lab import LabView
+
+
+@dataclass(frozen=True, slots=True)
+class Laboratory:
+    """What the views show and ask."""
+
+    comparisons: Comparisons
+    runs: LabRuns
+    live: LiveReply
+    library: Library
+    models: ModelChoice
+    settings: SettingsFile
+    themes: ThemeSource
+
+
+class Place(Protocol):
+    """The window, as far as these are concerned."""
+
+    composer: Composer
+    page: ConversationPage
+    beside_switch: QHBoxLayout
+
+    @property
+    def session(self) -> ChatSession: ...
+    @property
+    def view(self) -> QWidget | None: ...
+    @property
+    def panel(self) -> QWidget | None: ...
+    def open_view(self, view: QWidget) -> None: ...
+    def open_panel(self, panel: QWidget) -> None: ...
+    def close_panel(self) -> None: ...
+    def close_view(self) -> None: ...
+    def menuBar(self) -> QMenuBar: ...  # noqa: N802 - Qt's name
+
+
+class Insights(QObject):
+    """Puts its menu and its buttons into the window, and opens what they stand for."""
+
+    def __init__(self, laboratory: Laboratory, place: Place, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._own = laboratory
+        self._place = place
+        self.comparison: ComparisonView | None = None
+        self.inspector: Inspector | None = None
+        self.lab: LabView | None = None
+        self._make_actions()
+        self._make_buttons(laboratory.themes.current)
+        place.page.waits_for = self._waits_for
+        place.page.empty_state.offer_comparison()
+        place.page.empty_state.compare_wanted.connect(self.compare)
+        laboratory.library.opened.connect(self._follow)
+        laboratory.themes.changed.connect(self._set_theme)
+        laboratory.live.follow(place.session)
+
+    def compare(self, prompt: str) -> None:
+        """Compare this prompt at the end of the conversation that is shown; without one, let it be typed."""
+        view = self._comparison_view()
+        view.follow(self._place.session)
+        self._place.open_view(view)
+        if prompt.strip():
+            view.begin(prompt)
+        elif not view.prompt.toPlainText().strip():
+            view.prompt.setFocus()
+
+    def compare_draft(self) -> None:
+        """Compare what is typed; the draft stays where it is. While one runs, it is shown."""
+        self.compare("" if self._own.comparisons.is_running else self._place.composer.text)
+
+    def toggle_inspector(self) -> None:
+        """Beside the conversation; the second time it is put away."""
+        if self.inspector is not None and self._place.panel is self.inspector:
+            self._place.close_panel()
+            return
+        if self.inspector is None:
+            from desktop.widgets.inspector import Inspector
+
+            own = self._own
+            self.inspector = Inspector(own.themes.current, own.live, own.runs, own.models, own.settings)
+        self.inspector.follow(self._place.session)
+        self._place.close_view()
+        self._place.open_panel(self.inspector)
+
+    def open_lab(self) -> None:
+        if self.lab is None:
+            from desktop.widgets.lab import LabView
+
+            self.lab = LabView(self._own.themes.current, self._own.runs)
+        self._place.open_view(self.lab)
+
+    def _make_actions(self) -> None:
+        self.compare_action = self._action(
+            self.tr("&Compare streaming on and off"), self.compare_draft, "Ctrl+Shift+Return"
+        )
+        self.inspector_action = self._action(self.tr("&Inspector"), self.toggle_inspector, "Ctrl+I")
+        self.lab_action = self._action(self.tr("&Lab"), self.open_lab, "Ctrl+Shift+L")
+        bar = self._place.menuBar()
+        menu = bar.addMenu(self.tr("&Inference"))
+        bar.insertMenu(bar.actions()[-2], menu)  # help stays the last
+        for action in (self.compare_action, self.inspector_action, self.lab_action):
+            menu.addAction(action)
+
+    def _action(self, words: str, slot: object, keys: str) -> QAction:
+        action = QAction(words, self)
+        action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(slot)
+        return action
+
+    def _make_buttons(self, theme: Theme) -> None:
+        compare = self.tr("Compare streaming on and off (Ctrl+Shift+Enter)")
+        self.compare_button = Button(theme, name=compare, icon_name="compare")
+        self.compare_button.clicked.connect(self.compare_action.trigger)
+        self._place.composer.beside_button.addWidget(self.compare_button)
+        self.inspector_button = Button(theme, name=self.tr("Inspector (Ctrl+I)"), icon_name="inspect")
+        self.inspector_button.clicked.connect(self.inspector_action.trigger)
+        self.lab_button = Button(theme, name=self.tr("Lab (Ctrl+Shift+L)"), icon_name="lab")
+        self.lab_button.clicked.connect(self.lab_action.trigger)
+        for button in (self.inspector_button, self.lab_button):
+            self._place.beside_switch.addWidget(button)
+
+    def _comparison_view(self) -> ComparisonView:
+        if self.comparison is None:
+            from desktop.widgets.comparison_view import ComparisonView
+
+            self.comparison = ComparisonView(self._own.themes.current, self._own.comparisons)
+        return self.comparison
+
+    def _follow(self, session: ChatSession) -> None:
+        """Another conversation is shown."""
+        self._own.live.follow(session)
+        if self.inspector is not None:
+            self.inspector.follow(session)
+        if self.comparison is not None:
+            self.comparison.follow(session)
+
+    def _waits_for(self) -> str:
+        if self._own.comparisons.is_running:
+            return self.tr("Waiting for the comparison to end; Esc withdraws this")
+        if self._own.runs.is_busy:
+            return self.tr("Waiting for the Lab to end; Esc withdraws this")
+        return ""
+
+    def _set_theme(self, theme: Theme) -> None:
+        """The views are themed by the window."""
+        for button in (self.compare_button, self.inspector_button, self.lab_button):
+            button.set_theme(theme)
