@@ -203,4 +203,5 @@ def _changes_of(session: ChatSession) -> tuple[SignalInstance, ...]:
 
 
 def _texts_of(attachments: Sequence[Attachment]) -> tuple[str, ...]:
-    return tuple(prompt_text("", (attachment,)) for attachment in attachments)
+    """Each as it will be read, with what keeps it apart from what follows."""
+    return tuple(f"{prompt_text('', (attachment,))}\n\n" for attachment in attachments)

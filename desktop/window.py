@@ -320,6 +320,8 @@ class Window(QMainWindow):
         self.server_action = self._action(tr("&Connect to a server…"), self._name_a_server)
         self.server_action.setVisible(self._servers is not None)
         self.eject_action = self._action(tr("&Eject the model"), self._models.eject)
+        self.attach_action = self._action(tr("&Attach files…"), self._attach, "Ctrl+Shift+A")
+        self.attach_action.setVisible(self._drafts is not None)
         self.stop_action = self._action(tr("&Stop the reply"), self._stop, Qt.Key.Key_Escape)
         self.quit_action = self._action(tr("&Quit"), self.close, "Ctrl+Q")
         self.copy_action = self._action(tr("&Copy"), self._copy, QKeySequence.StandardKey.Copy)
@@ -452,7 +454,7 @@ class Window(QMainWindow):
         view, about = bar.addMenu(self.tr("&View")), bar.addMenu(self.tr("&Help"))
         _fill(file, (self.new_action, self.housekeeping.temporary_action, self.filing.import_action, None))
         _fill(file, (self.open_action, self.server_action, self.eject_action, None))
-        _fill(file, (self.stop_action, None))
+        _fill(file, (self.attach_action, self.stop_action, None))
         file.addAction(self.quit_action)
         edit.addAction(self.copy_action)
         self.reading.fill_edit_menu(edit)
@@ -620,6 +622,9 @@ class Window(QMainWindow):
         elif not self.composer.text.strip():
             self.composer.set_text(prompt)
         self.composer.focus_field()
+
+    def _attach(self) -> None:
+        self.composer.attach_button.click()
 
     def _stop(self) -> None:
         """Escape puts away what lies over the conversation first, then ends its reply."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
+import inference
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment
-from desktop.draft_count import DraftCount, WindowUse
+from desktop.conversations import Attachment, prompt_text
+from desktop.draft_count import DraftCount, WindowUse, _texts_of
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
@@ -175,7 +177,7 @@ def test_files_are_counted_as_they_will_be_read(desk, qtbot):
     desk.engine.ready()
     desk.count.set_attachments((TABLE,))
     qtbot.waitUntil(lambda: desk.asked != [])
-    assert desk.counters[0].attached == [("Attached: bends.csv\n```csv\nx,y\n1,2\n```",)]
+    assert desk.counters[0].attached == [("Attached: bends.csv\n```csv\nx,y\n1,2\n```\n\n",)]
     desk.count.on_counted(TokenCount(desk.asked[0][0], "", 0, 40, (31,)))
     assert desk.count.use == WindowUse(0, 40, 4096, (31,))
     assert desk.count.use.room == 4056
@@ -245,3 +247,18 @@ def test_it_fits_while_there_is_room_for_a_token_of_the_reply():
     use = WindowUse(4000, 95, 4096)
     assert use.fits
     assert not replace(use, draft=96).fits
+
+
+@pytest.mark.model
+def test_what_is_counted_of_files_is_what_the_engine_reads():
+    path = inference.embedded_model()
+    assert path is not None
+    counts: queue.Queue[TokenCount] = queue.Queue()
+    files = (TABLE, Attachment("notes.md", "md", 40, "# Rivers\n\nWhy do they bend? Water is fast."))
+    counter = inference.TokenCounter(counts.put)
+    counter.count(ModelConfig(path), (), "What is y?", _texts_of(files))
+    count = counts.get(timeout=60)
+    counter.close()
+    with inference.connect() as client:
+        read = client.generate(prompt_text("What is y?", files), max_tokens=1).usage.input_tokens
+    assert abs(count.conversation + count.draft - read) <= len(files)
