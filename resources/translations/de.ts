@@ -2199,6 +2199,10 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
     <context>
         <name>Window</name>
         <message>
+            <source>&amp;Attach files…</source>
+            <translation>Dateien an&amp;hängen…</translation>
+        </message>
+        <message>
             <source>&amp;About Headwater</source>
             <translation>&amp;Über Headwater</translation>
         </message>
