@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
@@ -65,6 +65,13 @@ class DataTable(QTableView):
         palette.setColor(QPalette.ColorRole.Button, theme.background)
         self.setPalette(palette)
         self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
+
+    def event(self, event: QEvent) -> bool:
+        is_copy = isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Copy)
+        if is_copy and event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()  # the window's own Copy is for messages
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

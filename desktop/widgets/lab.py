@@ -77,7 +77,8 @@ class LabView(Page):
         recolour(self.progress, QPalette.ColorRole.Highlight, theme.decode)
 
     def _add_parts(self) -> None:
-        self.add(Side(self.choice, self.quick_switch, self.run_button))
+        self.add(Side(self.choice, self.run_button))
+        self.add(Side(self.quick_switch))
         self.column.addWidget(self._question)
         self.column.addWidget(self._asks)
         self.add(self.progress)

@@ -34,7 +34,8 @@ def test_an_experiment_is_one_job_with_the_chosen_model_and_ends_with_its_outcom
     with qtbot.waitSignal(runs.ended) as ended:
         desk.engine.finish_job(outcome)
     assert ended.args == [outcome]
-    assert (runs.running, runs.outcome(PHASES)) == (None, outcome)
+    assert not runs.is_busy
+    assert runs.outcome(PHASES) == outcome
 
 
 def test_one_runs_at_a_time_and_the_other_is_refused_in_words(desk, qtbot, runs):
