@@ -86,7 +86,7 @@ class Housekeeping(QObject):
         commands.folder_rename_wanted.connect(sidebar.begin_renaming_folder)
         commands.folder_removal_wanted.connect(self._dissolve)
         commands.duplicate_wanted.connect(self._duplicate)
-        commands.delete_wanted.connect(self._library.delete)
+        commands.delete_wanted.connect(self._delete)
         self._library.deleted.connect(self._offer_undo)
         self._library.busy_changed.connect(self._show_busy)
 
@@ -159,6 +159,11 @@ class Housekeeping(QObject):
     def _duplicate(self, conversations: Sequence[int]) -> None:
         for conversation in conversations:
             self._library.duplicate(conversation)
+
+    def _delete(self, conversations: Sequence[int]) -> None:
+        """Who deletes in the list goes on there, though another conversation may be shown now."""
+        with self._sidebar.keyboard_kept():
+            self._library.delete(conversations)
 
     def _offer_undo(self, deleted: Sequence[Conversation]) -> None:
         """One notice, for what was deleted last; when that has been brought back, for what was deleted before it."""

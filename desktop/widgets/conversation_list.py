@@ -168,6 +168,15 @@ class ConversationList(QWidget):
         if row is not None:
             self._edit(row)
 
+    @contextmanager
+    def keyboard_kept(self) -> Iterator[None]:
+        """Where the list has the keyboard it has it afterwards, beside where it was if that is gone."""
+        has_focus, row = self.view.hasFocus(), self.view.currentIndex().row()
+        yield
+        if has_focus and self.isVisible():
+            self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.view.put_keyboard_near(row)
+
     def beside(self, step: int) -> int | None:
         """The conversation that stands so many further down than the open one (up, below zero), round the ends."""
         return self._model.beside(self._model.opened, step)
@@ -323,10 +332,8 @@ class ConversationList(QWidget):
         self.folded_changed.emit(self._model.folded)
 
     def _edit(self, row: int) -> None:
-        index = self._model.index(row, 0)
-        self.view.setCurrentIndex(index)
-        self.view.scrollTo(index)
-        self.view.edit(index)
+        self.view.go_to(row)
+        self.view.edit(self._model.index(row, 0))
 
     def _show_what_waited(self) -> None:
         if self._waiting is not None:
@@ -357,8 +364,7 @@ class ConversationList(QWidget):
         return self.tr("{count} found, the best first").format(count=hits)
 
     def _mark_current(self) -> None:
-        row = self._model.row_of(self._model.opened)
-        self.view.setCurrentIndex(QModelIndex() if row is None else self._model.index(row, 0))
+        self.view.go_to(self._model.row_of(self._model.opened))
 
     @contextmanager
     def _kept_in_place(self) -> Iterator[None]:

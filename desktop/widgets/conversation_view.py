@@ -107,6 +107,17 @@ class ConversationView(QListView):
             chosen.select(self._model.index(first, 0), self._model.index(last, 0))
         self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
+    def go_to(self, row: int | None) -> None:
+        """Put the keyboard on this row and select it alone, or on none. Qt's own way, `setCurrentIndex`, would look at
+        the keys that are held: Ctrl, while one walks through the conversations with Ctrl+Tab."""
+        if row is None:
+            self.setCurrentIndex(QModelIndex())  # from now on the list does not go to its first row by itself
+            self.clearSelection()
+            return
+        index = self._model.index(row, 0)
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.scrollTo(index)
+
     def put_keyboard_on(self, row: int) -> None:
         """On this row, whatever is selected."""
         self.selectionModel().setCurrentIndex(self._model.index(row, 0), QItemSelectionModel.SelectionFlag.NoUpdate)
@@ -114,8 +125,7 @@ class ConversationView(QListView):
     def put_keyboard_near(self, row: int) -> None:
         """On this row or the next one that can be chosen, else the one before it."""
         rows = (*range(row, self._model.rowCount()), *range(min(row, self._model.rowCount()) - 1, -1, -1))
-        found = (self._model.index(each, 0) for each in rows if isinstance(self._model.at(each), Conversation))
-        self.setCurrentIndex(next(found, QModelIndex()))
+        self.go_to(next((each for each in rows if isinstance(self._model.at(each), Conversation)), None))
 
     def go_to_first(self) -> None:
         """On the first conversation."""

@@ -147,6 +147,19 @@ def test_what_was_deleted_comes_back(desk, window):
     assert notices(window) == []
 
 
+def test_one_goes_on_deleting_in_the_list(desk, window):
+    view = window.conversation_list.view
+    view.setFocus()
+    for left in (3, 2):
+        desk.qtbot.keyClick(view, Qt.Key.Key_Delete)
+        assert view.hasFocus()
+        assert len(view.chosen) == 1
+        assert len(titles(window)) == left
+    undo(window)
+    undo(window)
+    assert len(titles(window)) == 4
+
+
 def test_several_deletions_come_back_one_after_the_other(desk, window):
     commands = window.conversation_list.commands
     commands.delete_wanted.emit((number_of(desk, "Why do rivers bend?"),))
@@ -244,6 +257,15 @@ def test_ctrl_tab_walks_too(desk, window):
     assert window.session.conversation.title == "How do boats float?"
 
 
+def test_who_walks_with_ctrl_held_chooses_one_at_a_time(desk, window):
+    desk.qtbot.keyPress(window, Qt.Key.Key_Control, CTRL)
+    for _ in range(2):
+        desk.qtbot.keyClick(window.composer.field, Qt.Key.Key_Tab, CTRL)
+        assert len(window.conversation_list.view.chosen) == 1
+    desk.qtbot.keyClick(window.composer.field, Qt.Key.Key_F2)
+    assert window.conversation_list.view.is_editing
+
+
 def test_a_reply_that_goes_on_elsewhere_is_marked(desk, window):
     desk.send("And ships?")
     boats = number_of(desk, "How do boats float?")
@@ -297,3 +319,11 @@ def test_dragging_over_the_window_writes_no_file(desk, window):
     window.dragEnterEvent(event)
     assert not event.isAccepted()
     assert asked == []
+
+
+def test_after_a_renaming_the_keyboard_goes_on_in_the_list(desk, window):
+    desk.qtbot.keyClick(window.composer.field, Qt.Key.Key_F2)
+    type_name(desk, "Boats")
+    assert window.conversation_list.view.hasFocus()
+    desk.qtbot.keyClick(window.conversation_list.view, Qt.Key.Key_Delete)
+    assert "Boats" not in titles(window)
