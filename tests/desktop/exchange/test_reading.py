@@ -23,7 +23,7 @@ def read_text(tmp_path):
     def put(text: str | bytes, name: str = "chat.json", **bounds: int) -> Imported:
         path = tmp_path / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read(path, now=NOW, **bounds)  # type: ignore[arg-type]  # bounds by their names
+        return read(path, now=NOW, **bounds)
 
     return put
 
