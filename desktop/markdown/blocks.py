@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from desktop.markdown.formula_marks import DISPLAY_OPENERS
+
 CODE_LINES = 60
 TABLE_ROWS = 12
 TASK_OPEN, TASK_DONE = "☐", "☑"  # the markers of tasks
@@ -24,7 +26,11 @@ class Run:
     code: bool = False
     link: str = ""
     formula: str = ""
-    is_display: bool = False  # a formula that wants a line of its own
+
+    @property
+    def is_display(self) -> bool:
+        """Whether it is a formula that wants a line of its own."""
+        return self.formula != "" and self.text.startswith(DISPLAY_OPENERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,10 @@ LONGEST = 2000  # characters: what is longer is text
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A formula found in a text: where it ends, what stands between its marks, whether it wants a line of its own."""
+    """A formula found in a text: where it ends, and what stands between its marks."""
 
     end: int
     tex: str
-    is_display: bool
 
 
 def formula_at(text: str, position: int) -> Marked | None:
@@ -25,14 +24,14 @@ def formula_at(text: str, position: int) -> Marked | None:
     if text.startswith("$", position) and not text.startswith("$$", position):
         return _between_dollars(text, position)
     opener = text[position : position + 2]
-    closer = closer_of(opener)
+    closer = _CLOSERS.get(opener)
     found = closer.search(text, position + 2, position + LONGEST) if closer else None
     if found is None:
         return None
     tex = text[position + 2 : found.start(1)]
-    if not tex.strip() or "`" in tex:
+    if not tex.strip("\\ \t\n") or "`" in tex:
         return None
-    return Marked(found.end(), tex.strip(), is_display=opener in DISPLAY_OPENERS)
+    return Marked(found.end(), tex.strip())
 
 
 def may_become_formula(text: str, position: int) -> bool:
@@ -48,9 +47,9 @@ def may_become_formula(text: str, position: int) -> bool:
     return not any(len(word) >= shortest_word for word in _PLAIN_WORDS.findall(_COMMANDS.sub("", rest)))
 
 
-def closer_of(opener: str) -> re.Pattern[str] | None:
-    """What ends a formula that begins with these two characters; the mark itself is the first group."""
-    return _CLOSERS.get(opener)
+def closer_of(opener: str) -> re.Pattern[str]:
+    """What ends a formula that begins with one of the openers; the mark itself is the first group."""
+    return _CLOSERS[opener]
 
 
 def _between_dollars(text: str, position: int) -> Marked | None:
@@ -61,7 +60,7 @@ def _between_dollars(text: str, position: int) -> Marked | None:
     follows = text[found.end() : found.end() + 1]
     if tex[-1].isspace() or follows.isalnum() or follows == "$" or _is_price(tex):
         return None
-    return Marked(found.end(), tex, is_display=False)
+    return Marked(found.end(), tex)
 
 
 def _may_open(text: str, position: int) -> bool:

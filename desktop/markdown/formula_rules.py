@@ -40,7 +40,6 @@ def _in_line(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdo
         token = state.push("formula", "", 0)
         token.content = state.src[state.pos : formula.end]
         token.info = formula.tex
-        token.markup = "$$" if formula.is_display else "$"
     state.pos = formula.end
     return True
 
@@ -48,11 +47,11 @@ def _in_line(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdo
 def _in_lines(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: FBT001 - as above
     begin = state.bMarks[start] + state.tShift[start]
     opener = state.src[begin : begin + 2]
-    closer = closer_of(opener)
-    if opener not in DISPLAY_OPENERS or closer is None or state.is_code_block(start):
+    if opener not in DISPLAY_OPENERS or state.is_code_block(start):
         return False
     if silent:
         return True
+    closer = closer_of(opener)
     closing_line, tail = _closing_line(state, start, end, closer)
     is_closed = closing_line is not None
     if closing_line is None:

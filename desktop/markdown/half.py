@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 from desktop.markdown.formula_marks import formula_at, may_become_formula
 
-INERT_TEXT = re.compile(r"[^\\`*_~$\[\]<>&;!|#/\n\t\r]*[^\\`*_~$\[\]<>&;!|#/\s]")
-"""Text that changes nothing but the end of the last run, wherever it is added behind a character like its own."""
+_INERT = r"[^\\`*_~$\[\]<>&;!|#/\n\t\r]*"
+INERT_TEXT = re.compile(rf"(?:{_INERT}\$(?=\d))*{_INERT}[^\\`*_~$\[\]<>&;!|#/\s]")
+"""Text that changes nothing but the end of the last run, wherever it is added behind a character like its own. A dollar
+before a digit closes no formula, and what it may open looks the same meanwhile."""
 
 
 def without_half_marker(source: str) -> str:
@@ -156,9 +158,12 @@ def _follow(content: str, marks: re.Match[str], opened: list[_Opener]) -> None:
 
 
 def _close(mark: str, count: int, opened: list[_Opener]) -> int:
-    while count and any(open_mark == mark for open_mark, _ in opened):
-        while opened[-1][0] != mark:  # what was opened within and not closed there is text
-            opened.pop()
+    while count and opened:
+        if opened[-1][0] != mark:
+            if all(open_mark != mark for open_mark, _ in opened):
+                break
+            opened.pop()  # what was opened within and not closed there is text
+            continue
         _, width = opened.pop()
         if width > count:
             opened.append((mark, width - count))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from desktop.markdown.blocks import Run
 
@@ -26,11 +26,11 @@ def runs_of(children: Sequence[Token]) -> Iterator[Run]:  # noqa: C901 - a case 
             case "code_inline":
                 yield replace(style, text=token.content, code=True)
             case "formula":
-                shown = replace(style, text=token.content, formula=token.info, is_display=token.markup == "$$")
-                yield shown
+                yield replace(style, text=token.content, formula=token.info)
             case "image":
                 address = _allowed(str(token.attrs.get("src", "")))
-                yield replace(style, text=token.content or address, link=style.link or address)
+                words = "".join(run.text for run in runs_of(token.children or ()))
+                yield replace(style, text=words or address, link=style.link or address)
             case "strong_open" | "strong_close":
                 style = replace(style, bold=token.nesting > 0)
             case "em_open" | "em_close":
@@ -46,21 +46,22 @@ def runs_of(children: Sequence[Token]) -> Iterator[Run]:  # noqa: C901 - a case 
 def joined(runs: Iterable[Run]) -> Iterator[Run]:
     """Neighbours of one style as one run."""
     last: Run | None = None
+    last_style: _Style | None = None
     for run in runs:
         if not run.text:
             continue
-        if last and _style(last) == _style(run) and not run.formula and not last.formula:
+        style = None if run.formula else (run.bold, run.italic, run.strike, run.code, run.link)
+        if last is not None and style is not None and style == last_style:
             last = _restyled(last, last.text + run.text)
             continue
-        if last:
+        if last is not None:
             yield last
-        last = run
-    if last:
+        last, last_style = run, style
+    if last is not None:
         yield last
 
 
-def _style(run: Run) -> tuple[bool, bool, bool, bool, str]:
-    return run.bold, run.italic, run.strike, run.code, run.link
+_Style: TypeAlias = tuple[bool, bool, bool, bool, str]
 
 
 def _restyled(style: Run, text: str) -> Run:

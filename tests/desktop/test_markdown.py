@@ -133,6 +133,11 @@ def test_html_stays_text_and_only_web_and_mail_addresses_are_links():
     assert [run.link for run in runs if run.link] == ["http://a.b/c.png"]
 
 
+def test_the_words_of_an_image_have_no_marks_in_them():
+    (paragraph,) = read_markdown("![a *b* ![c](http://d.e)](http://f.g/h.png)")
+    assert paragraph == Paragraph((Run("a b c", link="http://f.g/h.png"),))
+
+
 def test_a_bare_web_address_is_a_link_without_the_full_stop_after_it():
     (paragraph,) = read_markdown("See https://example.org/a_b, then `http://no.link`.")
     assert isinstance(paragraph, Paragraph)
@@ -180,7 +185,7 @@ def test_formulas_may_stand_in_cells():
 
 def test_nothing_of_markdown_is_read_between_the_marks_of_a_formula_on_lines_of_its_own():
     before, formula, after = read_markdown("so\n\\[\na &= b \\\\\n- c\n\\]\nafter")
-    assert formula == Paragraph((Run("\\[\na &= b \\\\\n- c\n\\]", formula="a &= b \\\\\n- c", is_display=True),))
+    assert formula == Paragraph((Run("\\[\na &= b \\\\\n- c\n\\]", formula="a &= b \\\\\n- c"),))
     assert (before, after) == (Paragraph((Run("so"),)), Paragraph((Run("after"),)))
 
 
