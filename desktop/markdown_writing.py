@@ -21,7 +21,7 @@ def to_markdown(blocks: Sequence[Block]) -> str:
     previous: Block | None = None
     for block in _joined(blocks):
         if previous is not None:
-            written.append(_between(previous, block))
+            written.append(_between(previous, block, widths))
         written.append(_placed(_written(block), block, widths))
         previous = block
     return "".join(written)
@@ -68,12 +68,13 @@ def _joined(blocks: Sequence[Block]) -> Iterable[Block]:
         yield last
 
 
-def _between(before: Block, block: Block) -> str:
+def _between(before: Block, block: Block, widths: Sequence[int]) -> str:
     quotes = min(before.place.quotes, block.place.quotes)
     is_near = block.place.resumes or (before.place.depth and block.place.depth and not block.place.loose)
     if is_near and isinstance(block, Paragraph):
         return "\n"
-    return "\n" + ("> " * quotes).rstrip() + "\n"
+    indent = " " * sum(widths[: block.place.outside]) if quotes else ""
+    return "\n" + (indent + "> " * quotes).rstrip() + "\n"
 
 
 def _placed(text: str, block: Block, widths: list[int]) -> str:
@@ -83,13 +84,17 @@ def _placed(text: str, block: Block, widths: list[int]) -> str:
     around = place.depth - 1 if marker else place.depth
     widths[place.depth :] = []
     widths += [2] * (around - len(widths))
-    indent = " " * sum(widths[: max(0, around)])
+    outside = place.outside if place.quotes else 0
+    begins_item = marker if outside == place.depth else ""  # whose text begins with the quote
+    before = " " * sum(widths[: min(outside, around)])
+    quotes = "> " * place.quotes
+    within = " " * sum(widths[outside : max(0, around)])
     if marker:
         widths[around:] = [len(marker)]
-    quotes = "> " * place.quotes
     first, *others = text.split("\n")
-    inner = indent + " " * len(marker)
-    lines = [f"{quotes}{indent}{marker}{first}", *(f"{quotes}{inner}{line}" for line in others)]
+    head = f"{before}{begins_item}{quotes}{within}{'' if begins_item else marker}"
+    inner = f"{before}{' ' * len(begins_item)}{quotes}{within}{'' if begins_item else ' ' * len(marker)}"
+    lines = [f"{head}{first}", *(f"{inner}{line}" for line in others)]
     return "\n".join(line.rstrip() if not line.strip("> ") else line for line in lines)
 
 

@@ -37,7 +37,8 @@ class Run:
 class Place:
     """Where a block stands: in how many lists and quotes, with what marker before it, after a blank line or not.
 
-    `resumes` says that this block goes on where the one before it was cut for length.
+    Of the lists, `outside` are around the quotes, the others in them. `resumes` says that this block goes on where the
+    one before it was cut for length.
     """
 
     depth: int = 0
@@ -45,6 +46,7 @@ class Place:
     marker: str = ""
     loose: bool = False
     resumes: bool = False
+    outside: int = 0
 
 
 @dataclass(frozen=True, slots=True)

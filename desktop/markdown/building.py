@@ -102,7 +102,8 @@ def _place(leaf: Leaf, page: Page) -> Place:
     begins_rest = leaf.line <= first_line(page)
     resumes = page.scaffold.resumes and begins_rest and leaf is page.leaves[0]
     loose = page.scaffold.loose if begins_rest else is_blank(page.lines[leaf.line - 1])
-    return Place(leaf.depth, leaf.quotes, "" if resumes else leaf.marker, loose and not resumes, resumes)
+    outside = len(leaf.unit_items) if leaf.quotes else 0
+    return Place(leaf.depth, leaf.quotes, "" if resumes else leaf.marker, loose and not resumes, resumes, outside)
 
 
 def _is_whole_formula(token: Token) -> bool:

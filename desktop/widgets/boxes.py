@@ -173,6 +173,7 @@ class CodeSegment(BoxedSegment):
         return self.width(setting, look) - 2 * _PADDING
 
     def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
+        self._paint_quotes(painter, look)
         width = self.width(setting, look)
         box = QRectF(self.indent(look), 0, width, self.height)
         _paint_piece_of_box(painter, box, look, is_first=self.is_first, is_last=self.is_last)
@@ -317,6 +318,7 @@ class TableSegment(BoxedSegment):
         return min(setting.widest - self.indent(look), max(1, self.box.natural))
 
     def paint(self, painter: QPainter, setting: Setting, look: Look, marks: Marks, clip: QRect) -> None:
+        self._paint_quotes(painter, look)
         self.open_document(look)
         painter.save()
         frame = QRectF(self.indent(look), 0, self.visible_width(setting, look), self.height)

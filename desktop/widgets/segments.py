@@ -71,6 +71,7 @@ class Segment(ABC):
     def __init__(self, blocks: tuple[Block, ...], before: Block | None) -> None:
         self.blocks = blocks
         self.gap = space_before(blocks[0], before) if blocks else 0
+        self._before = before
         self.height = 0
         self.is_quiet = False  # drawn in the muted colour
         self.document: QTextDocument | None = None
@@ -138,6 +139,7 @@ class Segment(ABC):
             return False
         old, self.blocks = self.blocks, blocks
         self.gap = space_before(blocks[0], before)
+        self._before = before
         self._known = None
         if self.document:
             self._rewrite(self.document, old, self._own(look))
@@ -307,6 +309,11 @@ class Segment(ABC):
         begin, end = marks.selected
         return replace(marks, selected=(max(begin, self.first_position), min(end, self.last_position)))
 
+    def _paint_quotes(self, painter: QPainter, look: Look) -> None:
+        """The bars of the quotes that all of it stands in, from where the one before it ended."""
+        if self.blocks and self.blocks[0].place.quotes:
+            _paint_quote(painter, (-self.gap, 0, self.height), self.blocks[0], self._before, look)
+
     def _own(self, look: Look) -> Look:
         return look.quiet if self.is_quiet else look
 
@@ -410,13 +417,13 @@ class TextSegment(Segment):
     def _paint_marks(self, painter: QPainter, document: QTextDocument, setting: Setting, look: Look) -> None:
         layout = document.documentLayout()
         block = document.firstBlock()
-        previous: Block | None = None
-        end = 0.0
+        previous = self._before
+        end = -float(self.gap)
         for shown in self.blocks:
             rect = layout.blockBoundingRect(block)
             if shown.place.quotes:
-                joined = previous is not None and previous.place.quotes > 0
-                _paint_quote(painter, end if joined else rect.top(), rect.bottom(), shown, look)
+                bottom = self.height if shown is self.last_block else rect.bottom()
+                _paint_quote(painter, (end, rect.top(), bottom), shown, previous, look)
             if isinstance(shown, Rule):
                 y = round(rect.center().y())
                 painter.fillRect(QRect(0, y, setting.column, 1), look.theme.border)
@@ -572,9 +579,17 @@ def _x_of(line: QTextLine, position: int) -> float:
     return x
 
 
-def _paint_quote(painter: QPainter, top: float, bottom: float, block: Block, look: Look) -> None:
+def _paint_quote(
+    painter: QPainter, heights: tuple[float, float, float], block: Block, before: Block | None, look: Look
+) -> None:
+    """The bars beside a block, one for each quote around it. `heights` are where the block before it ended, where it
+    begins and where it ends: a quote that both stand in has no gap."""
+    end_before, begin, end = heights
+    shared = before.place.quotes if before else 0
     for level in range(block.place.quotes):
-        painter.fillRect(QRect(level * look.indent + 2, round(top), 3, round(bottom) - round(top)), look.theme.border)
+        top = round(end_before if level < shared else begin)
+        x = (block.place.outside + level) * look.indent + 2
+        painter.fillRect(QRect(x, top, 3, round(end) - top), look.theme.border)
 
 
 def _paint_marker(painter: QPainter, block: QTextBlock, shown: Block, look: Look, width: int) -> None:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from desktop.formulas import INK, Formula, FormulaRefused, command, folder, picture_in, request, set_formula
+from desktop.formulas import INK, SET_OPTION, Formula, FormulaRefused, command, folder, picture_in, request, set_formula
 
 # ziamath finds its fonts in a way that Python 3.11 and 3.12 advise against.
 pytestmark = pytest.mark.filterwarnings("ignore:path is deprecated:DeprecationWarning")
@@ -91,11 +91,12 @@ def test_nothing_but_outlines_gets_into_a_picture():
         assert "href=" not in svg
 
 
-def test_the_process_answers_line_by_line_and_ends_with_its_input():
+@pytest.mark.parametrize("command", [command(), (sys.executable, "-m", "desktop", SET_OPTION)])
+def test_the_process_answers_line_by_line_and_ends_with_its_input(command: tuple[str, ...]):
     asked = [Formula("x"), Formula(r"\frac{a"), Formula(r"\frac{a}{b}", is_display=True)]
     answers = []
     with subprocess.Popen(
-        command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PYTHONPATH": folder()}, cwd="/"
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={"PYTHONPATH": folder()}, cwd="/"
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

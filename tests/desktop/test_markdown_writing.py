@@ -30,6 +30,8 @@ def again(text: str) -> tuple[list[Block], list[Block]]:
         "- one\n- two\n  - three\n    more\n\n  loose\n- four",
         "1. a\n2. b\n\n   c\n\n   ```py\n   x = 1\n   ```",
         "> said\n> more\n>\n> > deeper",
+        "- > quoted\n  > more\n- b\n\n  > c\n  >\n  > d\n  > - e",
+        "> - in\n>   - deeper\n> - it",
         "````\n```\ncode\n```\n````",
         "| a | b |\n|:--|--:|\n| 1 | 2 |\n| `x` | **y** |",
         "---\n\nA line\nand another",
