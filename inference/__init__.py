@@ -12,9 +12,14 @@ from inference.errors import (
     DeviceNotFound,
     EngineClosed,
     EngineFault,
+    FolderRefused,
+    GateClosed,
     GenerationBroke,
     GrammarRefused,
     HostNotFound,
+    HubError,
+    HubOffline,
+    HubUnreachable,
     InferenceError,
     InvalidRequest,
     KeyRefused,
@@ -37,6 +42,7 @@ from inference.errors import (
     ServerTimeout,
     ServerUnreachable,
     TemplateFailed,
+    TokenWanted,
 )
 from inference.messages import Message, Role
 from inference.requests import (
@@ -57,6 +63,7 @@ from inference.requests import (
     StateBudget,
     WindowPolicy,
     base_url_of,
+    default_models_folder,
     is_address,
     is_proxy_address,
     new_job_id,
@@ -64,7 +71,7 @@ from inference.requests import (
 )
 
 if TYPE_CHECKING:
-    from inference import experiments
+    from inference import experiments, hub
     from inference.client import Client, Response, Wishes, connect, prompt_text
     from inference.counting import DropRule, TokenCount, TokenCounter
     from inference.engine import Engine, LocalEngine
@@ -102,14 +109,26 @@ if TYPE_CHECKING:
         Usage,
         rate_of_decode,
     )
+    from inference.gguf_header import GgufFacts, glance
     from inference.jobs import Job, ModelOnLoan
     from inference.loading import list_devices
     from inference.machine import Device, DeviceKind, default_threads
-    from inference.measurements import Measurements
-    from inference.memory import Forecast, forecast
+    from inference.measurements import FileRecord, Measurements, file_key
+    from inference.memory import DEFAULT_CONTEXT, Forecast, forecast, forecast_of
     from inference.model_files import ModelFacts, describe
     from inference.model_names import display_name, embedded_model
     from inference.remote import RemoteEngine
+    from inference.shelf import (
+        FactsCache,
+        ShelfFacts,
+        ShelfFolder,
+        ShelfModel,
+        ShelfSource,
+        find_models,
+        usual_folders,
+    )
+    from inference.suitability import Machine, Suitability, suitability
+    from inference.trash import Thrown, bring_back, empty_trash, throw_away, throw_out
 
 # A window is painted before any of these is needed.
 _LATER = {
@@ -169,9 +188,31 @@ _LATER = {
     "describe": "inference.model_files",
     "display_name": "inference.model_names",
     "embedded_model": "inference.model_names",
+    "GgufFacts": "inference.gguf_header",
+    "glance": "inference.gguf_header",
+    "DEFAULT_CONTEXT": "inference.memory",
+    "forecast_of": "inference.memory",
+    "file_key": "inference.measurements",
+    "FileRecord": "inference.measurements",
+    "FactsCache": "inference.shelf",
+    "ShelfFacts": "inference.shelf",
+    "ShelfFolder": "inference.shelf",
+    "ShelfModel": "inference.shelf",
+    "ShelfSource": "inference.shelf",
+    "find_models": "inference.shelf",
+    "usual_folders": "inference.shelf",
+    "Machine": "inference.suitability",
+    "Suitability": "inference.suitability",
+    "suitability": "inference.suitability",
+    "Thrown": "inference.trash",
+    "bring_back": "inference.trash",
+    "empty_trash": "inference.trash",
+    "throw_away": "inference.trash",
+    "throw_out": "inference.trash",
 }
 
 __all__ = [
+    "DEFAULT_CONTEXT",
     "DEFAULT_SAMPLING",
     "MOST_THREADS",
     "AnyModel",
@@ -189,15 +230,23 @@ __all__ = [
     "EngineFault",
     "EngineFiles",
     "Event",
+    "FactsCache",
+    "FileRecord",
     "FinishReason",
+    "FolderRefused",
     "Forecast",
+    "GateClosed",
     "GenerationBroke",
     "GenerationEvent",
     "GenerationFailed",
     "GenerationFinished",
     "GenerationRequest",
+    "GgufFacts",
     "GrammarRefused",
     "HostNotFound",
+    "HubError",
+    "HubOffline",
+    "HubUnreachable",
     "InferenceError",
     "InvalidRequest",
     "Job",
@@ -209,6 +258,7 @@ __all__ = [
     "KeyRefused",
     "KvType",
     "LocalEngine",
+    "Machine",
     "Measurements",
     "MemoryUse",
     "Message",
@@ -255,25 +305,40 @@ __all__ = [
     "ServerError",
     "ServerTimeout",
     "ServerUnreachable",
+    "ShelfFacts",
+    "ShelfFolder",
+    "ShelfModel",
+    "ShelfSource",
     "StateBudget",
+    "Suitability",
     "TemplateFailed",
     "TextDelta",
+    "Thrown",
     "Timings",
     "TokenCount",
     "TokenCounter",
+    "TokenWanted",
     "Trace",
     "TurnsLeftOut",
     "Usage",
     "WindowPolicy",
     "Wishes",
     "base_url_of",
+    "bring_back",
     "connect",
+    "default_models_folder",
     "default_threads",
     "describe",
     "display_name",
     "embedded_model",
+    "empty_trash",
     "experiments",
+    "file_key",
+    "find_models",
     "forecast",
+    "forecast_of",
+    "glance",
+    "hub",
     "is_address",
     "is_proxy_address",
     "list_devices",
@@ -281,14 +346,18 @@ __all__ = [
     "new_request_id",
     "prompt_text",
     "rate_of_decode",
+    "suitability",
+    "throw_away",
+    "throw_out",
+    "usual_folders",
 ]
 
 
 if not TYPE_CHECKING:  # a type checker knows the names from above
 
     def __getattr__(name: str) -> object:
-        if name == "experiments":  # a face of its own
-            return import_module("inference.experiments")
+        if name in ("experiments", "hub"):  # faces of their own
+            return import_module(f"inference.{name}")
         if name not in _LATER:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = getattr(import_module(_LATER[name]), name)

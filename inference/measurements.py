@@ -88,6 +88,11 @@ class Measurements:
         with self._lock:
             return self._records.get(file, FileRecord())
 
+    def all(self) -> dict[str, FileRecord]:
+        """Every record, by the key of its file."""
+        with self._lock:
+            return dict(self._records)
+
     def add_run(self, file: str, run: Run) -> None:
         """Remember a load in place of the last one like it."""
         same = (run.device, run.context_size, run.kv_type, run.layers_wanted)

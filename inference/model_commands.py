@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -12,13 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from inference.errors import InvalidRequest, NotOnHub
+from inference.errors import InvalidRequest
 from inference.hub.access import HubAccess, HubSession
-from inference.hub.fetch import FetchPhase, FetchProgress, Wanted, checksum, fetch
-from inference.hub.files import HubFile, HubModel
+from inference.hub.fetch import FetchPhase, FetchProgress, Wanted, fetch
+from inference.hub.files import HubModel
 from inference.hub.hub import Hub, HubOrder, HubRepo
 from inference.hub.links import link_of
-from inference.model_files import check_file
+from inference.hub.verification import Verdict, VerdictKind, verify
 from inference.model_names import embedded_model
 from inference.requests import default_models_folder
 from inference.shelf import ShelfFacts, ShelfFolder, ShelfModel, ShelfSource, facts_of, find_models, usual_folders
@@ -172,43 +171,27 @@ def _in_words(wanted: Wanted, number: int, model: HubModel, steps: Iterator[Fetc
 
 def _verify(path: Path, folder: Path, session: HubSession, tell: Callable[[str], None], *, as_json: bool) -> str:
     """What can be said of a file: its header always, its checksum where it came from the Hub."""
-    facts = check_file(path)
-    found, whole = "", path.stat().st_size
-    for read, digits in checksum(path):
+    verdict = None
+    for read, whole, verdict in verify(path, folder, session):  # noqa: B007 - the last one is the verdict
         tell(f"{read / whole:4.0%}  {path.name}")
-        found = digits
-    origin = _origin(path, folder)
-    expected = _expected(origin, session) if origin is not None else ""
+    if verdict is None:
+        raise InvalidRequest(f"{path.name} is empty.")
     if as_json:
-        verdict = "unknown" if not expected else "matches" if expected == found else "differs"
-        return json.dumps({"path": str(path), "sha256": found, "hub": expected or None, "verdict": verdict})
-    if not expected:
-        words = f"{path.name} has all its {facts.tensor_count:,} tensors. The Hub's checksum for it is not known."
-    elif expected == found:
-        words = f"{path.name} is whole: its checksum is the Hub's."
-    else:
-        words = f"{path.name} differs from the Hub's file of that name. Download it again."
-    return f"{words}\nsha256 {found}"
+        found, expected = verdict.sha256, verdict.expected or None
+        return json.dumps({"path": str(path), "sha256": found, "hub": expected, "verdict": str(verdict.kind)})
+    return f"{_verdict_words(verdict)}\nsha256 {verdict.sha256}"
 
 
-def _origin(path: Path, folder: Path) -> tuple[str, str] | None:
-    """The repository and the path in it that a file was fetched from, by where it lies: in the folder for models, or in
-    the Hub's cache."""
-    try:
-        owner, name, *rest = path.absolute().relative_to(folder.absolute()).parts
-    except ValueError:
-        cached = re.search(r"/models--([^/]+?)--([^/]+)/snapshots/[^/]+/(.+)$", path.absolute().as_posix())
-        return (f"{cached[1]}/{cached[2]}", cached[3]) if cached else None
-    return (f"{owner}/{name}", "/".join(rest)) if rest else None
-
-
-def _expected(origin: tuple[str, str], session: HubSession) -> str:
-    hub = Hub(session)
-    try:
-        files: list[HubFile] = [file for model in hub.models(hub.repo(origin[0])) for file in model.files]
-    except NotOnHub:
-        return ""
-    return next((file.sha256 for file in files if file.path == origin[1]), "")
+def _verdict_words(verdict: Verdict) -> str:
+    name = verdict.path.name
+    match verdict.kind:
+        case VerdictKind.MATCHES:
+            return f"{name} is whole: its checksum is the Hub's."
+        case VerdictKind.DIFFERS:
+            return f"{name} differs from the Hub's file of that name. Download it again."
+        case VerdictKind.UNKNOWN:
+            words = f"{name} has all its {verdict.tensor_count:,} tensors. The Hub's checksum for it is not known."
+            return f"{words} {verdict.why}".rstrip()
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -106,6 +106,12 @@ def check_file(path: Path) -> GgufFacts:
     return facts
 
 
+def refusal_at_a_glance(facts: GgufFacts) -> str:
+    """Why a file cannot be chatted with, as far as the head of its header tells; "" where it may well be."""
+    kind = _REFUSED_TYPES.get(facts.text("general.type"), "")
+    return kind or _REFUSED_ARCHITECTURES.get(facts.architecture, "")
+
+
 def _refusals(facts: GgufFacts) -> Iterator[ModelError]:
     """All that speaks against a file, the most telling first."""
     for reason in _why_refused(facts):

@@ -14,11 +14,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from inference.errors import InferenceError
 from inference.gguf_header import files_of, glance
 from inference.memory import DEFAULT_CONTEXT, forecast_of
+from inference.model_files import refusal_at_a_glance
 from inference.model_names import display_name
+
+TRASH = ".headwater-trash"  # a folder in the one for models; see `inference.trash`
 
 _SUFFIX = ".gguf"
 _DEEPEST = 8  # folders below one that is looked through
@@ -27,7 +31,7 @@ _PART_OF = "-of-"
 _FIRST_PART = "-00001-of-"
 _OLLAMA_MODEL = "application/vnd.ollama.image.model"
 _MOST_MANIFEST = 1 << 20  # bytes
-_CACHE_VERSION = 1
+_CACHE_VERSION = 2
 
 
 class ShelfSource(StrEnum):
@@ -73,7 +77,7 @@ class ShelfFacts:
     """What a model file says of itself at a glance; texts are "" and numbers 0 where it says nothing.
 
     `needed` are the bytes it will take with a window of `DEFAULT_CONTEXT`. `trouble` is a sentence on why it cannot be
-    read.
+    read, `refusal` one on why a sound file cannot be chatted with.
     """
 
     title: str = ""
@@ -84,6 +88,7 @@ class ShelfFacts:
     training_context: int = 0
     needed: int = 0
     trouble: str = ""
+    refusal: str = ""
 
 
 def usual_folders(environment: Mapping[str, str], home: Path, platform: str = sys.platform) -> tuple[ShelfFolder, ...]:
@@ -138,6 +143,7 @@ class FactsCache:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._rows: dict[str, tuple[int, int, ShelfFacts]] | None = None
+        self._used: dict[str, float] = {}
         self._lock = threading.Lock()
         self._is_changed = False
 
@@ -157,6 +163,19 @@ class FactsCache:
             self._is_changed = True
         return facts
 
+    def note_use(self, path: Path, when: float) -> None:
+        """Remember that the model at `path` answered at this time, in seconds of the system's clock."""
+        with self._lock:
+            self._loaded()
+            self._used[str(path)] = when
+            self._is_changed = True
+
+    def used(self, path: Path) -> float:
+        """When the model at `path` was loaded last; 0 where that was never."""
+        with self._lock:
+            self._loaded()
+            return self._used.get(str(path), 0.0)
+
     def save(self, present: Iterable[ShelfModel]) -> None:
         """Keep what is known of the models that are there. A disk that refuses costs nothing but time later."""
         kept = {str(model.path) for model in present}
@@ -168,16 +187,20 @@ class FactsCache:
                 for path, (size, when, facts) in self._loaded().items()
                 if path in kept
             }
+            used = {path: when for path, when in self._used.items() if path in kept}
             self._is_changed = False
+        content = {"version": _CACHE_VERSION, "models": rows, "used": used}
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             new = self._path.with_name(f"{self._path.name}.new")
-            new.write_text(json.dumps({"version": _CACHE_VERSION, "models": rows}), "utf-8", "surrogatepass")
+            new.write_text(json.dumps(content), "utf-8", "surrogatepass")
             new.replace(self._path)
 
     def _loaded(self) -> dict[str, tuple[int, int, ShelfFacts]]:
         if self._rows is None:
-            self._rows = dict(_rows_in(self._path))
+            content = _content_of(self._path)
+            self._rows = dict(_rows_in(content))
+            self._used = dict(_times_in(content))
         return self._rows
 
 
@@ -198,6 +221,7 @@ def facts_of(path: Path) -> ShelfFacts:
         licence=facts.licence,
         training_context=facts.training_context,
         needed=needed,
+        refusal=refusal_at_a_glance(facts),
     )
 
 
@@ -227,7 +251,7 @@ def _in_folder(folder: Path) -> Iterator[_Found]:
                         path = Path(entry.path)
                         count += 1
                         yield _Found(path, display_name(path))
-                elif depth < _DEEPEST and entry.is_dir(follow_symlinks=False):
+                elif depth < _DEEPEST and entry.name != TRASH and entry.is_dir(follow_symlinks=False):
                     below.append((entry.path, depth + 1))
         waiting += reversed(below)
 
@@ -273,19 +297,31 @@ def _new(lying: Iterable[_Found], source: ShelfSource, seen: set[tuple[int, int]
                 )
 
 
-def _rows_in(path: Path | None) -> Iterator[tuple[str, tuple[int, int, ShelfFacts]]]:
-    """What a cache file says, as far as it makes sense."""
-    if path is None:
-        return
+def _content_of(path: Path | None) -> dict[str, Any]:
+    """A cache file, as far as it is one."""
     try:
-        content = json.loads(path.read_text("utf-8", "surrogatepass"))
-        rows = content["models"].items() if content["version"] == _CACHE_VERSION else ()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return
+        content = {} if path is None else json.loads(path.read_text("utf-8", "surrogatepass"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) and content.get("version") == _CACHE_VERSION else {}
+
+
+def _rows_in(content: dict[str, Any]) -> Iterator[tuple[str, tuple[int, int, ShelfFacts]]]:
+    """What a cache file says of models, as far as it makes sense."""
     kinds = {field.name: type(field.default) for field in fields(ShelfFacts)}
-    for name, row in rows:
+    for name, row in _pairs(content.get("models")):
         with suppress(ValueError, TypeError):
             size, when, values = row
             facts = ShelfFacts(**values)
             if all(type(getattr(facts, each)) is kind for each, kind in kinds.items()):
                 yield name, (int(size), int(when), facts)
+
+
+def _times_in(content: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    for name, when in _pairs(content.get("used")):
+        if isinstance(when, int | float) and not isinstance(when, bool):
+            yield name, float(when)
+
+
+def _pairs(table: object) -> tuple[tuple[str, Any], ...]:
+    return tuple(table.items()) if isinstance(table, dict) else ()

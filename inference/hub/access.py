@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ssl
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -74,12 +75,14 @@ class HubSession:
     """Talks to the Hub: by huggingface_hub's own calls, and by plain requests that share their connections.
 
     huggingface_hub keeps one HTTP client for the whole process; the newest session says how it is made. Certificates
-    are always checked, against the system's own.
+    are always checked, against the system's own. Several threads may share a session; each has connections of its own
+    for plain requests.
     """
 
     def __init__(self, access: HubAccess) -> None:
         self.access = access
-        self._client: httpx2.Client | None = None
+        self._lock = threading.Lock()
+        self._clients: dict[int, httpx2.Client] = {}  # by thread
         self._api: HfApi | None = None
 
     def api(self) -> HfApi:
@@ -89,23 +92,26 @@ class HubSession:
             HubOffline: nothing may be fetched.
         """
         self._check_online("The Hub")
-        if self._api is None:
-            from huggingface_hub import HfApi, set_client_factory
+        with self._lock:
+            if self._api is None:
+                from huggingface_hub import HfApi, set_client_factory
 
-            set_client_factory(partial(self._new_client, _Impatient, follows=True))
-            self._api = HfApi(endpoint=self.access.endpoint, token=self.access.token or False)
-        return self._api
+                set_client_factory(partial(self._new_client, _Impatient, follows=True))
+                self._api = HfApi(endpoint=self.access.endpoint, token=self.access.token or False)
+            return self._api
 
     def client(self, what: str) -> httpx2.Client:
-        """A client for plain requests. `what` is asked for.
+        """A client for plain requests of this thread. `what` is asked for.
 
         Raises:
             HubOffline: nothing may be fetched.
         """
         self._check_online(what)
-        if self._client is None:
-            self._client = self._new_client(httpx2.Client)
-        return self._client
+        thread = threading.get_ident()
+        with self._lock:
+            if thread not in self._clients:
+                self._clients[thread] = self._new_client(httpx2.Client)
+            return self._clients[thread]
 
     def headers(self, address: str) -> dict[str, str]:
         """What goes along with a request to `address`: the token goes to the Hub itself and nowhere else."""
@@ -115,19 +121,23 @@ class HubSession:
         return headers
 
     def hang_up(self) -> None:
-        """Let go of the connections that plain requests were made on."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
+        """Let go of the connections that this thread's plain requests were made on."""
+        with self._lock:
+            client = self._clients.pop(threading.get_ident(), None)
+        if client is not None:
+            client.close()
 
     def close(self) -> None:
         """Let go of all connections."""
-        self.hang_up()
-        if self._api is not None:
+        with self._lock:
+            clients, self._clients = tuple(self._clients.values()), {}
+            has_api, self._api = self._api is not None, None
+        for client in clients:
+            client.close()
+        if has_api:
             from huggingface_hub import close_session
 
             close_session()
-            self._api = None
 
     def _check_online(self, what: str) -> None:
         if self.access.offline:
@@ -171,6 +181,8 @@ class _Impatient(httpx2.Client):
             response = super().send(request, **options)
         except httpx2.TransportError as error:
             raise _Unanswered(error) from error
+        except RuntimeError as error:  # closed by another session that took its place meanwhile
+            raise _Unanswered(httpx2.ReadError(str(error))) from error
         if response.status_code == _BUSY or response.status_code >= _FIRST_BROKEN:
             response.close()
             raise _Refused(response)

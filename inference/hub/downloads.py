@@ -127,13 +127,16 @@ class Downloads:
         with self._changed:
             return tuple(self._downloads.values())
 
-    def add(self, repo: HubRepo, model: HubModel) -> Download:
-        """Fetch a model, after those that were added before. One that is there already is left as it is."""
+    def add(self, repo: HubRepo, model: HubModel, *, begins: bool = True) -> Download:
+        """Fetch a model, after those that were added before. One that is there already is left as it is. Without
+        `begins` it is paused until somebody says when."""
         wanted = _wanted(repo.id, repo.commit, model, self._folder)
         with self._changed:
             download = self._downloads.get(wanted.id)
             if download is not None and download.state not in (DownloadState.FAILED, DownloadState.DONE):
                 return download
+        if not begins:
+            wanted = replace(wanted, state=DownloadState.PAUSED)
         self._put(wanted)
         return wanted
 

@@ -162,3 +162,22 @@ def test_two_thousand_models_are_listed_in_less_than_a_second(tmp_path):
     began = time.process_time()
     assert len(find_models([ShelfFolder(tmp_path / "models", OURS)])) == 2000
     assert time.process_time() - began < 1.0
+
+
+def test_what_cannot_be_chatted_with_says_so_at_a_glance(tmp_path):
+    assert facts_of(write_tiny_model(tmp_path / "a.gguf")).refusal == ""
+    projector = write_tiny_model(tmp_path / "b.gguf", metadata={"general.type": "mmproj"})
+    assert "projector" in facts_of(projector).refusal
+    assert "embeddings" in facts_of(write_tiny_model(tmp_path / "c.gguf", architecture="bert")).refusal
+
+
+def test_when_a_model_was_used_is_remembered_as_long_as_it_is_there(tmp_path):
+    path = tiny_in(tmp_path / "models")
+    (model,) = find_models([ShelfFolder(tmp_path / "models", OURS)])
+    cache = FactsCache(tmp_path / "facts.json")
+    assert cache.used(path) == 0
+    cache.note_use(path, 123.5)
+    cache.note_use(tmp_path / "gone.gguf", 1.0)
+    cache.save([model])
+    again = FactsCache(tmp_path / "facts.json")
+    assert (again.used(path), again.used(tmp_path / "gone.gguf")) == (123.5, 0)

@@ -105,11 +105,23 @@ def test_a_paused_one_keeps_what_it_has_and_goes_on(desk):
     desk.wait(lambda told: told.received > 500_000)
     queue.pause(download.id)
     desk.wait_for(DownloadState.PAUSED)
-    desk.server.behaviour.rate = 0
     desk.reports.clear()
     queue.resume(download.id)
+    desk.wait_for(DownloadState.RUNNING)  # so the first connection is closed: it would be filled with what nobody reads
+    desk.server.behaviour.rate = 0
     assert desk.wait_for(DownloadState.DONE).path.read_bytes() == LARGE
     assert desk.server.sent < len(LARGE) + 1_000_000
+
+
+def test_one_may_wait_until_somebody_says_when(desk):
+    queue = desk.open()
+    download = queue.add(*desk.model("Q4_K_M"), begins=False)
+    assert download.state is DownloadState.PAUSED
+    queue.add(*desk.model("Q5_K_M"))
+    desk.wait_for(DownloadState.DONE, "two")
+    assert [each.state for each in queue.all] == [DownloadState.PAUSED, DownloadState.DONE]
+    queue.resume(download.id)
+    assert desk.wait_for(DownloadState.DONE, "one").path.read_bytes() == LARGE
 
 
 def test_while_one_is_paused_the_next_comes(desk):
