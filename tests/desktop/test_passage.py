@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from desktop.theme import load_theme
 from desktop.widgets.passage import Passage
@@ -48,3 +50,47 @@ def test_quiet_text_is_written_in_the_muted_colour(look):
 def test_plain_text_is_no_markdown(look):
     passage = Passage("*One*", look, grows=False, is_plain=True)
     assert passage.shown_text() == "*One*"
+
+
+PIECES = [
+    "word ",
+    "**",
+    "*",
+    "_",
+    "`",
+    "```",
+    "```py\n",
+    "\n",
+    "\n\n",
+    "- ",
+    "1. ",
+    "> ",
+    "# ",
+    "[x](",
+    "https://a.org)",
+    "$x$",
+    "漢字",
+    "😀",
+    "سلام ",
+    "~~",
+    "---\n",
+    "    ",
+    "- [x] ",
+]
+PIECES += ["| a | b |\n", "|--|--|\n", "word " * 60, "x" * 300, "line\n" * 70, "| 1 | 2 |\n" * 14]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from(PIECES), max_size=25), st.data())
+def test_however_a_text_is_cut_it_is_shown_as_if_it_had_come_whole(look: Look, pieces: list[str], data):
+    text = "".join(pieces)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=12)))
+    streamed = Passage("", look, grows=True)
+    for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True):
+        streamed.grow(text[begin:end], look)
+    streamed.finish(look)
+    whole = Passage("", look, grows=True)
+    whole.grow(text, look)
+    whole.finish(look)
+    assert [segment.blocks for segment in streamed.segments] == [segment.blocks for segment in whole.segments]
+    assert streamed.shown_text() == whole.shown_text()

@@ -10,7 +10,7 @@ from time import thread_time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtCore import QEvent, QEventLoop, QPoint, Qt
 from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -200,6 +200,51 @@ def test_for_a_reader_who_went_up_nothing_moves_one_pixel(transcript: Transcript
     assert not transcript.following
     assert transcript.verticalScrollBar().value() == value
     assert picture(transcript) == before
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_whatever_arrives_not_one_pixel_moves_for_a_reader_who_went_up(transcript: Transcript, data):
+    said = Conversation()
+    reply = said.answer("", TurnState.WRITING)
+    transcript.show_turns([said.ask("Why?"), said.answer(LONG), reply])
+    deadline = 300
+    while transcript._idle_timer.isActive() and (deadline := deadline - 1):
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
+    wheel(transcript, data.draw(st.integers(8, 14)))
+    QApplication.processEvents()
+    before = picture(transcript)
+    text = ""
+    for event in data.draw(st.lists(st.sampled_from(sorted(EVENTS)), max_size=12)):
+        match event:
+            case "progress":
+                transcript.set_progress(Progress("Reading 12 tokens", 0.5, ProgressKind.PREFILL))
+            case "think":
+                transcript.think(reply.id, "Hm. ")
+            case _:
+                transcript.grow(reply.id, EVENTS[event])
+                text += EVENTS[event]
+        QApplication.processEvents()
+        assert picture(transcript) == before, event
+    transcript.set_progress(None)
+    transcript.change_turn(finished(reply, text, finish_reason=FinishReason.WINDOW))
+    transcript.offer(["Continue", "Leave out the oldest turns"])
+    transcript.add_turn(said.answer("", TurnState.WRITING))
+    QApplication.processEvents()
+    assert picture(transcript) == before
+    assert not transcript.following
+
+
+EVENTS = {
+    "progress": "",
+    "think": "",
+    "words": "Some words, and more of them. ",
+    "marks": "**bold** and `code` ",
+    "code": "\n\n```py\nx = 1\n```\n\n",
+    "table": "\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n",
+    "formula": "so $x^2$ is. ",
+    "long": "A long line of text. " * 100,
+}
 
 
 def test_reading_the_reply_that_grows_nothing_above_its_end_moves(
