@@ -29,7 +29,8 @@ def button(desk, kind: MessageAction, message: int = -1) -> ActionButton:
     """The button of a message that is seen."""
     QApplication.processEvents()
     view = desk.window.transcript
-    controls = view._controls[view.messages()[message]]
+    controls = view._controls.of(view.messages()[message])
+    assert controls is not None
     found: ActionButton | None = controls.action(kind)
     assert found is not None
     return found
