@@ -98,6 +98,7 @@ def _what_people_do_with_conversations(connection: sqlite3.Connection) -> None:
     # Those that are gone for good, told to whoever may still hold something of them.
     connection.execute("CREATE TABLE purged (conversation INTEGER PRIMARY KEY, at TEXT NOT NULL)")
     connection.execute("CREATE INDEX conversations_by_date ON conversations (updated, id) WHERE deleted IS NULL")
+    connection.execute("CREATE INDEX deleted_conversations ON conversations (id) WHERE deleted IS NOT NULL")
     connection.execute("CREATE INDEX pinned_conversations ON conversations (id) WHERE pinned")
     # Without these, SQLite looks through everything for each turn that goes, to see that nothing refers to it.
     connection.execute("CREATE INDEX turns_by_parent ON turns (parent)")

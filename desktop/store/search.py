@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -24,7 +25,7 @@ from desktop.conversations import Conversation, Hit, TurnState
 from desktop.store.rows import CONVERSATION
 
 GRAM = 3  # letters; more would make the index large and find nothing else
-MOST_LOOKED_AT = 3_000  # turns, the newest first: bounds a search for words that have nothing but common grams
+MOST_LOOKED_AT = 2_000  # turns, the newest first: bounds a search for words that have nothing but common grams
 _ENOUGH = 200  # hits to choose the best from
 _MOST_OF_ONE = 3  # of them in one conversation
 _MOST_GRAMS = 40  # of a search
@@ -42,7 +43,7 @@ _LETTERS = "!#$%&()*+,-./:;<=>?@[\\]^_`{|}~"
 _SEPARATORS = re.compile(r"[\s\x00-\x1f\x7f\"']+")
 _INDEXED = (("conversations", "title"), ("turns", "content"))
 _TERMS = re.compile(r'"([^"]+)"|(\S+)')
-_MADE_BY = f"1 {unicodedata.unidata_version}"  # what `folded` depends on; where it changes, all is indexed anew
+_MADE_BY = f"3 {unicodedata.unidata_version}"  # what `folded` depends on; where it changes, all is indexed anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,15 +165,11 @@ def folded(text: str) -> str:
 
 def grams_of(text: str) -> str:
     """The different pieces of one, two and three letters in `text`, between spaces."""
-    return " ".join(_grams(_SEPARATORS.split(folded(text))))
-
-
-def _grams(words: Sequence[str]) -> set[str]:
     grams: set[str] = set()
-    for word in set(words):
+    for word in set(_SEPARATORS.split(folded(text))):
         for length in range(1, GRAM + 1):
             grams.update(word[at : at + length] for at in range(len(word) - length + 1))
-    return grams
+    return " ".join(grams)
 
 
 def _trigger(table: str, event: str, steps: str, condition: str = "") -> str:
@@ -223,14 +220,18 @@ def _in_turns(connection: sqlite3.Connection, terms: Sequence[str]) -> Iterator[
     if query is None:
         return
     rows = connection.execute(
-        "SELECT turns.id, conversation, content FROM turns_grams JOIN turns ON turns.id = turns_grams.rowid"
-        " JOIN conversations ON conversations.id = conversation WHERE turns_grams MATCH ? AND turns.deleted IS NULL"
-        " AND conversations.deleted IS NULL ORDER BY turns_grams.rowid DESC LIMIT ?",
+        "SELECT id, conversation, content FROM turns_grams JOIN turns ON id = turns_grams.rowid"
+        " WHERE turns_grams MATCH ? AND deleted IS NULL ORDER BY turns_grams.rowid DESC LIMIT ?",
         (query, MOST_LOOKED_AT),
     )
     counts: Counter[int] = Counter()
+    deleted = {number for (number,) in connection.execute("SELECT id FROM conversations WHERE deleted IS NOT NULL")}
     for turn, conversation, content in rows:
-        if counts[conversation] == _MOST_OF_ONE or (rank := _rank(folded(content), terms)) is None:
+        if (
+            conversation in deleted
+            or counts[conversation] == _MOST_OF_ONE
+            or (rank := _rank(folded(content), terms)) is None
+        ):
             continue
         yield _Found(conversation, turn, content, rank)
         counts[conversation] += 1
@@ -241,26 +242,28 @@ def _in_turns(connection: sqlite3.Connection, terms: Sequence[str]) -> Iterator[
 def _rank(text: str, terms: Sequence[str]) -> tuple[int, int] | None:
     """How many of the terms are whole words in folded text, and how many begin one; `None` where one is missing."""
     whole, begins = 0, 0
+    line = text.replace("\n", " ")
     for term in terms:
-        if " " in term:
-            text = " ".join(text.split())
-        places = _places_of(text, term)
-        if not places:
+        begin_words = []
+        at = line.find(term)
+        if at < 0:
             return None
-        begin_words = [at for at in places if not text[at - 1 : at].isalnum()]
+        for _ in range(_MOST_PLACES):
+            if not line[at - 1 : at].isalnum():
+                begin_words.append(at + len(term))
+            at = line.find(term, at + 1)
+            if at < 0:
+                break
         begins += bool(begin_words)
-        whole += any(not text[at + len(term) : at + len(term) + 1].isalnum() for at in begin_words)
+        whole += any(not line[end : end + 1].isalnum() for end in begin_words)
     return whole, begins
 
 
-def _places_of(text: str, term: str) -> list[int]:
-    """Where a term is, a few times at the most."""
-    places: list[int] = []
-    at = text.find(term)
-    while at >= 0 and len(places) < _MOST_PLACES:
-        places.append(at)
-        at = text.find(term, at + 1)
-    return places
+@lru_cache(maxsize=16)
+def _pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
+    """Any of the terms, the longest first; the words of one may stand on two lines."""
+    longest_first = sorted(terms, key=len, reverse=True)
+    return re.compile("|".join(re.escape(term).replace(r"\ ", r"\s+") for term in longest_first))
 
 
 def _waiting(table: str, text: str) -> str:
@@ -271,9 +274,7 @@ def _waiting(table: str, text: str) -> str:
 
 def _excerpt(text: str, terms: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The surroundings of what was found first, in one line, and where the terms are in it."""
-    pattern = re.compile(
-        "|".join(re.escape(term).replace(r"\ ", r"\s+") for term in sorted(terms, key=len, reverse=True))
-    )
+    pattern = _pattern(tuple(terms))
     first = pattern.search(folded(text))
     at = 0 if first is None else _letter_at(text, first.start())
     begin, end = _begin_before(text, at), at + _AFTER

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import compileall
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -37,6 +38,7 @@ from inference import (
 )
 from tests.bench.engine import BLOCK, BLOCKS, GREEDY, STORY, embedded
 from tests.bench.figures import Figure, at_least, at_most, below, median_figure, percentile
+from tests.bench.store import CONVERSATIONS, Words, keep_conversations
 
 STARTS = 15
 KEPT_CONVERSATIONS = 200
@@ -182,19 +184,29 @@ def start_up() -> list[Figure]:
     empty: list[float] = []
     first: list[float] = []
     usual: list[float] = []
-    with TemporaryDirectory() as name:
-        kept = Path(name)
+    large: list[float] = []
+    with TemporaryDirectory() as name, TemporaryDirectory() as other:
+        kept, many = Path(name), Path(other)
         _keep_conversations(kept)
+        _keep_many_conversations(many)
         for _ in range(STARTS + 1):
             empty.append(_seconds_to_paint("empty"))
             with TemporaryDirectory() as fresh:
                 first.append(_seconds_to_paint("headwater", fresh))
             usual.append(_seconds_to_paint("headwater", str(kept)))
+            large.append(_seconds_to_paint("headwater", str(many)))
     # The first of each found nothing in the system's caches.
-    del empty[0], first[0], usual[0]
+    del empty[0], first[0], usual[0], large[0]
     return [
         *_start_figures("start_up", first, empty, "nothing kept yet"),
         *_start_figures("usual_start_up", usual, empty, f"{KEPT_CONVERSATIONS} conversations kept"),
+        median_figure(
+            "large_start_up_ratio",
+            [seconds / others for seconds, others in zip(large, first, strict=True)],
+            "ratio",
+            f"start to first paint with {CONVERSATIONS} conversations / with none, in turn",
+            at_most(1.2),
+        ),
     ]
 
 
@@ -226,6 +238,12 @@ def _keep_conversations(folder: Path) -> None:
         answer = Message(Role.ASSISTANT, "They bend, because water runs faster on the outside of a curve. " * 20)
         done = replace(asked.reply, message=answer, state=TurnState.COMPLETE, finish_reason=FinishReason.STOP)
         store.finish(done, None)
+    store.close()
+
+
+def _keep_many_conversations(folder: Path) -> None:
+    store = Store(folder / "conversations.sqlite3")
+    keep_conversations(store, Words(random.Random(1)), CONVERSATIONS, 2)  # noqa: S311 - the same text every time
     store.close()
 
 

@@ -32,6 +32,7 @@ def titles(store: Store, words: str) -> list[str]:
         ("Why do rivers bend?", "ver", "ver"),
         ("Why do rivers bend?", "bend rivers", "rivers|bend"),
         ("Why do rivers\nbend?", '"rivers bend"', "rivers bend"),
+        ("Why don't 'rivers bend'?", '"don\u2019t \'riv"', "don't 'riv"),
         ("Why do rivers bend?", "y", "y"),
         ("Why do rivers bend?", "wh", "Wh"),
         ("Is C++ faster?", "c++", "C++"),
