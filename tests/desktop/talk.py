@@ -41,9 +41,15 @@ class Conversation:
         return turn
 
 
-def wheel(view: Transcript, notches: float, *, shift: bool = False) -> None:
+def wheel(
+    view: Transcript,
+    notches: float,
+    *,
+    shift: bool = False,
+    modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
     at = QPointF(view.viewport().rect().center())
-    modifiers = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    modifiers = Qt.KeyboardModifier.ShiftModifier if shift else modifiers
     event = QWheelEvent(
         at,
         QPointF(view.viewport().mapToGlobal(at.toPoint())),

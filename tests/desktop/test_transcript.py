@@ -10,7 +10,7 @@ from time import thread_time
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QEventLoop, QPoint, Qt
+from PySide6.QtCore import QEvent, QEventLoop, QPoint, Qt, QTimer
 from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -860,3 +860,81 @@ def test_a_reply_that_grows_meanwhile_stays_at_the_end(transcript, said, qtbot: 
         assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
     qtbot.waitUntil(lambda: len(transcript._rows.messages) == 301)
     assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
+
+
+# Larger and smaller, and copied as source.
+
+
+def measure_all(view: Transcript) -> None:
+    while view._rows.measure_between(0, view._rows.end):
+        pass
+
+
+def test_zooming_makes_text_larger_and_keeps_the_place_of_the_reader(transcript, said, qtbot: QtBot):
+    transcript.show_turns([said.answer(LONG) for _ in range(4)])
+    measure_all(transcript)
+    bar = transcript.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    place, height = transcript.place(), transcript._rows.messages[2].height
+    with qtbot.waitSignal(transcript.zoom_changed) as told:
+        transcript.set_zoom(1.5)
+    assert told.args == [1.5]
+    again = transcript.place()
+    assert (again.turn, abs(again.position - place.position) < 100) == (place.turn, True)
+    transcript.set_zoom(1)
+    measure_all(transcript)
+    assert transcript._rows.messages[2].height == height
+
+
+@pytest.mark.parametrize(("factor", "held"), [(0.1, 0.5), (9, 3.0)])
+def test_zooming_has_its_bounds(transcript: Transcript, factor: float, held: float):
+    transcript.set_zoom(factor)
+    assert transcript.zoom == held
+    transcript.zoom_by(1 if factor > 1 else -1)
+    assert transcript.zoom == held
+
+
+def test_the_wheel_zooms_with_control_and_scrolls_without(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.answer(LONG)])
+    wheel(transcript, 1, modifiers=Qt.KeyboardModifier.ControlModifier)
+    assert transcript.zoom == 1.1
+    wheel(transcript, -0.5, modifiers=Qt.KeyboardModifier.ControlModifier)
+    wheel(transcript, -0.5, modifiers=Qt.KeyboardModifier.ControlModifier)
+    assert transcript.zoom == 1
+    assert transcript.following
+
+
+def test_markers_of_lists_have_room_at_every_size(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.answer("10. ten")])
+    indent = transcript._look.indent
+    transcript.set_zoom(2)
+    assert transcript._look.indent == 2 * indent
+
+
+def test_whole_messages_are_copied_as_they_were_written_and_parts_as_the_same_in_markdown(transcript, said):
+    transcript.show_turns([said.ask("*Why*?"), said.answer("* __So__\n* it\n\n| a |\n|-|\n| b |"), said.ask("And?")])
+    transcript.select_all()
+    transcript.copy_as_markdown()
+    assert QGuiApplication.clipboard().text() == "*Why*?\n\n* __So__\n* it\n\n| a |\n|-|\n| b |\n\nAnd?"
+    reply = transcript.messages()[1]
+    transcript._selection.take(Spot(reply, reply.segments[0], 1), Spot(reply, reply.segments[1], 2))
+    transcript.copy_as_markdown()
+    assert QGuiApplication.clipboard().text() == "- **o**\n- it\n\n| a |\n| --- |"
+
+
+def test_the_menu_offers_both_ways_to_copy(transcript: Transcript, said: Conversation):
+    transcript.show_turns([said.answer("Text")])
+    menu = transcript._context_menu(QPoint(200, 60))
+    offered = {action.text(): action.isEnabled() for action in menu.actions()}
+    assert offered["Copy"] is False
+    transcript.select_all()
+    menu = transcript._context_menu(QPoint(200, 60))
+    offered = {action.text(): action.isEnabled() for action in menu.actions()}
+    assert offered["Copy"] is True
+    assert any(text.startswith("Copy as Markdown") and enabled for text, enabled in offered.items())
+
+
+def test_nothing_repeats_when_nothing_is_left_to_do(transcript: Transcript, said: Conversation, qtbot: QtBot):
+    transcript.show_turns([said.answer(LONG + "\n\n```py\n" + "x = 1\n" * 100 + "```") for _ in range(50)])
+    transcript.find_words("words")
+    qtbot.waitUntil(lambda: not any(timer.isActive() for timer in transcript.findChildren(QTimer)), timeout=20_000)
