@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from desktop.store import search
+from desktop.store import index
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.schema import MIGRATIONS
 
@@ -85,7 +85,7 @@ class Database:
             self._connection.execute("PRAGMA temp_store = MEMORY")
             # The triggers call a function of ours.
             self._connection.execute("PRAGMA trusted_schema = ON")
-            search.prepare(self._connection)
+            index.prepare(self._connection)
             found = _version_of(self._connection)
         if 0 < found < len(MIGRATIONS) and self._before_migration is not None:
             self._before_migration()
@@ -96,8 +96,8 @@ class Database:
                 migration(connection)
             if version < len(MIGRATIONS):
                 connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-            if search.is_outdated(connection):
-                search.start_over(connection)
+            if index.is_outdated(connection):
+                index.start_over(connection)
         if 0 < version < _FIRST_TO_WRITE_OVER:
             self._write_anew()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-from desktop.store import search
+from desktop.store import index
 
 
 def _first_schema(connection: sqlite3.Connection) -> None:
@@ -113,7 +113,7 @@ def _what_people_do_with_conversations(connection: sqlite3.Connection) -> None:
         " content TEXT NOT NULL)"
     )
     connection.execute("CREATE INDEX comparisons_by_conversation ON comparisons (conversation)")
-    search.create(connection)
+    index.create(connection)
 
 
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (

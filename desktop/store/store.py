@@ -19,7 +19,7 @@ from typing import Any
 import inference
 from desktop.conversations import Attachment, Conversation, Hit, Preset, Turn, TurnState
 from desktop.process_lock import ProcessLock
-from desktop.store import search
+from desktop.store import index
 from desktop.store.backups import Backups
 from desktop.store.comparisons import Comparisons
 from desktop.store.copies import insert_attachments, keep_tree, standing_head, traces_of, tree_of
@@ -343,7 +343,7 @@ class Store(TurnTrees, Drafts, Comparisons):
             connection.execute(f"DELETE FROM turns WHERE conversation IN ({_CHOSEN})", (chosen,))
             connection.execute(f"DELETE FROM conversations WHERE id IN ({_CHOSEN})", (chosen,))
             connection.execute(f"INSERT OR IGNORE INTO purged SELECT value, ? FROM ({_CHOSEN})", (self._now(), chosen))
-            search.mark_for_merging(connection)
+            index.mark_for_merging(connection)
         self._database.empty_log()
 
     def purged(self, *, within_days: float = 30.0) -> tuple[int, ...]:
@@ -358,10 +358,12 @@ class Store(TurnTrees, Drafts, Comparisons):
 
         Words between quotation marks are looked for as they stand there.
         """
+        from desktop.store.search import search  # which no window needs to be painted
+
         with suppress(StoreError):  # what another window keeps from being indexed now is found the next time
             self._index(_INDEXED_AT_ONCE)
         with self._database.reading() as connection:
-            return search.search(connection, words, limit, self._conversation_from)
+            return search(connection, words, limit, self._conversation_from)
 
     def tidy(self) -> bool:
         """Do a little of what nobody waits for; whether there is more. Nothing is left to do once this is closed."""
@@ -370,7 +372,7 @@ class Store(TurnTrees, Drafts, Comparisons):
         if self._index(_INDEXED_AT_ONCE):
             return True
         with self._database.writing() as connection:
-            has_more, was_merging = search.merge_some(connection)
+            has_more, was_merging = index.merge_some(connection)
         if was_merging and not has_more:
             self._database.empty_log()
         return has_more
@@ -378,10 +380,10 @@ class Store(TurnTrees, Drafts, Comparisons):
     def _index(self, most: int) -> bool:
         """Index so much; whether there is more."""
         with self._database.reading() as connection:
-            if not search.has_more_to_index(connection):
+            if not index.has_more_to_index(connection):
                 return False
         with self._database.writing() as connection:
-            search.index_some(connection, most)
+            index.index_some(connection, most)
         return True
 
     def set_prompt_and_sampling(self, conversation: int, system_prompt: str, sampling: Sampling | None) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from desktop.conversations import Totals, Turn, TurnState
 from desktop.process_lock import ProcessLock
-from desktop.store import search
+from desktop.store import index
 from desktop.store.database import Database, insert
 from desktop.store.rows import TURN, columns_of, moment_text, turn_from
 from inference import AnyModel, Role
@@ -149,7 +149,7 @@ class TurnTrees:
                 connection.execute("UPDATE conversations SET head = ? WHERE head = ?", (parent, turn))
                 connection.execute("DELETE FROM turns WHERE id = ?", (turn,))
             if gone:
-                search.mark_for_merging(connection)
+                index.mark_for_merging(connection)
         if gone:
             self._database.empty_log()
         return tuple({conversation for _, _, conversation in gone})

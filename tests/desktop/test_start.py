@@ -50,6 +50,8 @@ OF_THE_ENGINE = {
 OF_TEXT = {
     "desktop.formula_process",
     "desktop.markdown",
+    "desktop.store.grams",
+    "desktop.store.search",
     "desktop.widgets.boxes",
     "desktop.widgets.message_view",
     "desktop.widgets.segments",

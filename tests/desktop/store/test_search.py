@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from desktop.conversations import Hit
 from desktop.store import Store
-from desktop.store.search import folded, grams_of
+from desktop.store.grams import folded, grams_of
 from tests.desktop.store.conftest import answered, ask, saying
 
 
