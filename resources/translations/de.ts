@@ -20,6 +20,10 @@
             <translation>Ausgeben</translation>
         </message>
         <message>
+            <source>Export as {name}</source>
+            <translation>Ausgeben als {name}</translation>
+        </message>
+        <message>
             <source>Import conversations</source>
             <translation>Unterhaltungen einlesen</translation>
         </message>
@@ -164,6 +168,140 @@
         <message>
             <source>{size} · {tokens} tokens</source>
             <translation>{size} · {tokens} Tokens</translation>
+        </message>
+    </context>
+    <context>
+        <name>ComparisonView</name>
+        <message>
+            <source>Close the comparison (Esc)</source>
+            <translation>Vergleich schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Compare</source>
+            <translation>Vergleichen</translation>
+        </message>
+        <message>
+            <source>Compare past replies</source>
+            <translation>Frühere Antworten vergleichen</translation>
+        </message>
+        <message>
+            <source>Delete</source>
+            <translation>Löschen</translation>
+        </message>
+        <message>
+            <source>Delete this comparison</source>
+            <translation>Diesen Vergleich löschen</translation>
+        </message>
+        <message>
+            <source>Earlier comparisons</source>
+            <translation>Frühere Vergleiche</translation>
+        </message>
+        <message>
+            <source>Earlier comparisons ({count})</source>
+            <translation>Frühere Vergleiche ({count})</translation>
+        </message>
+        <message>
+            <source>Prompt</source>
+            <translation>Prompt</translation>
+        </message>
+        <message>
+            <source>Replies of this conversation that were made with the switch on and off, by their kept figures</source>
+            <translation>Antworten dieser Unterhaltung, die mit Schalter an und aus entstanden, nach ihren gesicherten Zahlen</translation>
+        </message>
+        <message>
+            <source>Run {number} of {count}, streaming {mode}</source>
+            <translation>Lauf {number} von {count}, Streaming {mode}</translation>
+        </message>
+        <message>
+            <source>Runs of each</source>
+            <translation>Läufe je Art</translation>
+        </message>
+        <message>
+            <source>Runs of each kind</source>
+            <translation>Läufe jeder Art</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>Anhalten</translation>
+        </message>
+        <message>
+            <source>Streaming off</source>
+            <translation>Streaming aus</translation>
+        </message>
+        <message>
+            <source>Streaming on</source>
+            <translation>Streaming an</translation>
+        </message>
+        <message>
+            <source>Streaming on and off</source>
+            <translation>Streaming an und aus</translation>
+        </message>
+        <message>
+            <source>The same question is really asked both ways in turn, by the same model, with the same seed and from the same KV cache. Other requests wait meanwhile.</source>
+            <translation>Dieselbe Frage wird wirklich abwechselnd auf beide Arten gestellt, demselben Modell, mit demselben Seed und aus demselben KV-Cache. Andere Anfragen warten so lange.</translation>
+        </message>
+        <message>
+            <source>Tokens at most</source>
+            <translation>Tokens höchstens</translation>
+        </message>
+        <message>
+            <source>Tokens of each answer, at most</source>
+            <translation>Tokens jeder Antwort, höchstens</translation>
+        </message>
+        <message>
+            <source>Type a prompt, then compare.</source>
+            <translation>Einen Prompt tippen, dann vergleichen.</translation>
+        </message>
+        <message>
+            <source>Waiting for its turn</source>
+            <translation>Wartet, bis es an der Reihe ist</translation>
+        </message>
+        <message>
+            <source>Warming up; this run is not counted</source>
+            <translation>Aufwärmen; dieser Lauf zählt nicht</translation>
+        </message>
+        <message>
+            <source>off</source>
+            <translation>aus</translation>
+        </message>
+        <message>
+            <source>on</source>
+            <translation>an</translation>
+        </message>
+        <message>
+            <source>streaming-on-and-off</source>
+            <translation>streaming-an-und-aus</translation>
+        </message>
+        <message>
+            <source>{seconds} s…</source>
+            <translation>{seconds} s…</translation>
+        </message>
+        <message>
+            <source>{tokens} tokens</source>
+            <translation>{tokens} Tokens</translation>
+        </message>
+    </context>
+    <context>
+        <name>Comparisons</name>
+        <message>
+            <source>A comparison runs already.</source>
+            <translation>Ein Vergleich läuft schon.</translation>
+        </message>
+        <message>
+            <source>No model is open. Open one, then compare.</source>
+            <translation>Kein Modell ist offen. Eines öffnen, dann vergleichen.</translation>
+        </message>
+        <message>
+            <source>Streaming is compared with a model of this machine. A server keeps its own time.</source>
+            <translation>Streaming wird mit einem Modell dieses Rechners verglichen. Ein Server hat seine eigene Zeit.</translation>
+        </message>
+        <message>
+            <source>There is nothing to compare yet: this conversation has no replies made both ways, with streaming on and off. Ask again with the switch the other way.</source>
+            <translation>Noch gibt es nichts zu vergleichen: Diese Unterhaltung hat keine Antworten beider Art, mit Streaming an und aus. Mit umgelegtem Schalter noch einmal fragen.</translation>
+        </message>
+        <message>
+            <source>This comparison cannot be read.</source>
+            <translation>Dieser Vergleich lässt sich nicht lesen.</translation>
         </message>
     </context>
     <context>
@@ -632,6 +770,14 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Antwortet von {server}, Fenster von {context} Tokens</translation>
         </message>
         <message>
+            <source>Asks both ways in turn: {prompt}</source>
+            <translation>Fragt abwechselnd auf beide Arten: {prompt}</translation>
+        </message>
+        <message>
+            <source>Compare streaming on and off</source>
+            <translation>Streaming an und aus vergleichen</translation>
+        </message>
+        <message>
             <source>Draft a friendly note that moves our meeting from Tuesday to Thursday.</source>
             <translation>Entwirf eine freundliche Nachricht, die unser Treffen von Dienstag auf Donnerstag verlegt.</translation>
         </message>
@@ -682,6 +828,53 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>{parameters} parameters, {quantisation}, a window of {context} tokens</source>
             <translation>{parameters} Parameter, {quantisation}, Fenster von {context} Tokens</translation>
+        </message>
+    </context>
+    <context>
+        <name>ExportButton</name>
+        <message>
+            <source>&amp;Copy as Markdown</source>
+            <translation>Als Markdown &amp;kopieren</translation>
+        </message>
+        <message>
+            <source>&amp;JSON…</source>
+            <translation>&amp;JSON…</translation>
+        </message>
+        <message>
+            <source>&amp;Markdown…</source>
+            <translation>&amp;Markdown…</translation>
+        </message>
+        <message>
+            <source>&amp;PNG, the plot…</source>
+            <translation>&amp;PNG, das Bild…</translation>
+        </message>
+        <message>
+            <source>C&amp;SV, tables and points…</source>
+            <translation>C&amp;SV, Tabellen und Punkte…</translation>
+        </message>
+        <message>
+            <source>Copied.</source>
+            <translation>Kopiert.</translation>
+        </message>
+        <message>
+            <source>Export…</source>
+            <translation>Ausgeben…</translation>
+        </message>
+        <message>
+            <source>S&amp;VG, the plot…</source>
+            <translation>S&amp;VG, das Bild…</translation>
+        </message>
+        <message>
+            <source>Written: {path}</source>
+            <translation>Geschrieben: {path}</translation>
+        </message>
+        <message>
+            <source>the folder or the disk does not take it</source>
+            <translation>der Ordner oder die Platte nimmt es nicht an</translation>
+        </message>
+        <message>
+            <source>{path} cannot be written: {reason}.</source>
+            <translation>{path} kann nicht geschrieben werden: {reason}.</translation>
         </message>
     </context>
     <context>
@@ -790,6 +983,17 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>Findings</name>
+        <message>
+            <source>Plot</source>
+            <translation>Bild</translation>
+        </message>
+        <message>
+            <source>Table</source>
+            <translation>Tabelle</translation>
+        </message>
+    </context>
+    <context>
         <name>FoldButton</name>
         <message>
             <source>Hide the reasoning</source>
@@ -837,6 +1041,376 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Undo</source>
             <translation>Rückgängig</translation>
+        </message>
+    </context>
+    <context>
+        <name>Insights</name>
+        <message>
+            <source>&amp;Compare streaming on and off</source>
+            <translation>Streaming an und aus &amp;vergleichen</translation>
+        </message>
+        <message>
+            <source>&amp;Inference</source>
+            <translation>&amp;Inferenz</translation>
+        </message>
+        <message>
+            <source>&amp;Inspector</source>
+            <translation>&amp;Inspektor</translation>
+        </message>
+        <message>
+            <source>&amp;Lab</source>
+            <translation>&amp;Labor</translation>
+        </message>
+        <message>
+            <source>Compare streaming on and off (Ctrl+Shift+Enter)</source>
+            <translation>Streaming an und aus vergleichen (Strg+Umschalt+Enter)</translation>
+        </message>
+        <message>
+            <source>Inspector (Ctrl+I)</source>
+            <translation>Inspektor (Strg+I)</translation>
+        </message>
+        <message>
+            <source>Lab (Ctrl+Shift+L)</source>
+            <translation>Labor (Strg+Umschalt+L)</translation>
+        </message>
+        <message>
+            <source>Waiting for the Lab to end; Esc withdraws this</source>
+            <translation>Wartet auf das Ende im Labor; Esc zieht dies zurück</translation>
+        </message>
+        <message>
+            <source>Waiting for the comparison to end; Esc withdraws this</source>
+            <translation>Wartet auf das Ende des Vergleichs; Esc zieht dies zurück</translation>
+        </message>
+    </context>
+    <context>
+        <name>Inspector</name>
+        <message>
+            <source>About {cost}: an estimate at the prices above, which you entered.</source>
+            <translation>Etwa {cost}: geschätzt zu den Preisen oben, die Sie eingegeben haben.</translation>
+        </message>
+        <message>
+            <source>At the server</source>
+            <translation>Beim Server</translation>
+        </message>
+        <message>
+            <source>Being written: {count} tokens</source>
+            <translation>Entsteht: {count} Tokens</translation>
+        </message>
+        <message>
+            <source>Cached input</source>
+            <translation>Gecachte Eingabe</translation>
+        </message>
+        <message>
+            <source>Close the Inspector (Ctrl+I)</source>
+            <translation>Inspektor schließen (Strg+I)</translation>
+        </message>
+        <message>
+            <source>Computed for models on the CPU: the memory of a GPU is not measured.</source>
+            <translation>Für Modelle auf der CPU berechnet: Der Speicher einer GPU wird nicht gemessen.</translation>
+        </message>
+        <message>
+            <source>Copy all</source>
+            <translation>Alles kopieren</translation>
+        </message>
+        <message>
+            <source>Currency</source>
+            <translation>Währung</translation>
+        </message>
+        <message>
+            <source>Decode</source>
+            <translation>Decode</translation>
+        </message>
+        <message>
+            <source>EUR</source>
+            <translation>EUR</translation>
+        </message>
+        <message>
+            <source>Enter prices per million tokens to see what the same tokens would cost elsewhere.</source>
+            <translation>Preise je Million Tokens eingeben, um zu sehen, was dieselben Tokens anderswo kosten würden.</translation>
+        </message>
+        <message>
+            <source>Every token</source>
+            <translation>Jedes Token</translation>
+        </message>
+        <message>
+            <source>Finishing</source>
+            <translation>Abschluss</translation>
+        </message>
+        <message>
+            <source>First sample</source>
+            <translation>Erste Auswahl</translation>
+        </message>
+        <message>
+            <source>From token to token: median {median}, 95th percentile {p95}, {count} gaps.</source>
+            <translation>Von Token zu Token: Median {median}, 95. Perzentil {p95}, {count} Abstände.</translation>
+        </message>
+        <message>
+            <source>Hide the tokens</source>
+            <translation>Tokens verbergen</translation>
+        </message>
+        <message>
+            <source>Id</source>
+            <translation>Id</translation>
+        </message>
+        <message>
+            <source>Input</source>
+            <translation>Eingabe</translation>
+        </message>
+        <message>
+            <source>Input {input} tokens, of which cached {cached}; output {output}; in all {total}.</source>
+            <translation>Eingabe {input} Tokens, davon gecacht {cached}; Ausgabe {output}; insgesamt {total}.</translation>
+        </message>
+        <message>
+            <source>Inspector</source>
+            <translation>Inspektor</translation>
+        </message>
+        <message>
+            <source>Instead of it</source>
+            <translation>Stattdessen</translation>
+        </message>
+        <message>
+            <source>Known for replies of the model that is loaded now.</source>
+            <translation>Bekannt für Antworten des Modells, das jetzt geladen ist.</translation>
+        </message>
+        <message>
+            <source>Loading the model</source>
+            <translation>Laden des Modells</translation>
+        </message>
+        <message>
+            <source>Measure the memory</source>
+            <translation>Speicher messen</translation>
+        </message>
+        <message>
+            <source>Measured here, from text to text: the server does not say.</source>
+            <translation>Hier gemessen, von Text zu Text: Der Server sagt es nicht.</translation>
+        </message>
+        <message>
+            <source>New message</source>
+            <translation>Neue Nachricht</translation>
+        </message>
+        <message>
+            <source>Newest reply</source>
+            <translation>Neueste Antwort</translation>
+        </message>
+        <message>
+            <source>No reply yet. Its phases will be seen here while it is written.</source>
+            <translation>Noch keine Antwort. Ihre Phasen sind hier zu sehen, während sie entsteht.</translation>
+        </message>
+        <message>
+            <source>No.</source>
+            <translation>Nr.</translation>
+        </message>
+        <message>
+            <source>None took more than three times the median.</source>
+            <translation>Keines brauchte mehr als dreimal den Median.</translation>
+        </message>
+        <message>
+            <source>Not known for this reply.</source>
+            <translation>Für diese Antwort nicht bekannt.</translation>
+        </message>
+        <message>
+            <source>Of the replies to come, what else each token might have been. Takes a while for each token.</source>
+            <translation>Bei künftigen Antworten, was jedes Token sonst hätte sein können. Kostet bei jedem Token Zeit.</translation>
+        </message>
+        <message>
+            <source>One token moves {megabytes} MB</source>
+            <translation>Ein Token bewegt {megabytes} MB</translation>
+        </message>
+        <message>
+            <source>Output</source>
+            <translation>Ausgabe</translation>
+        </message>
+        <message>
+            <source>Phases</source>
+            <translation>Phasen</translation>
+        </message>
+        <message>
+            <source>Prefill</source>
+            <translation>Prefill</translation>
+        </message>
+        <message>
+            <source>Preparing</source>
+            <translation>Vorbereiten</translation>
+        </message>
+        <message>
+            <source>Probability</source>
+            <translation>Wahrscheinlichkeit</translation>
+        </message>
+        <message>
+            <source>Prompt</source>
+            <translation>Prompt</translation>
+        </message>
+        <message>
+            <source>Record probabilities</source>
+            <translation>Wahrscheinlichkeiten aufzeichnen</translation>
+        </message>
+        <message>
+            <source>Reply</source>
+            <translation>Antwort</translation>
+        </message>
+        <message>
+            <source>Reply {number}: {words}</source>
+            <translation>Antwort {number}: {words}</translation>
+        </message>
+        <message>
+            <source>Share of this machine's limit</source>
+            <translation>Anteil an der Grenze dieses Rechners</translation>
+        </message>
+        <message>
+            <source>Show every token</source>
+            <translation>Jedes Token zeigen</translation>
+        </message>
+        <message>
+            <source>System prompt</source>
+            <translation>System-Prompt</translation>
+        </message>
+        <message>
+            <source>Text</source>
+            <translation>Text</translation>
+        </message>
+        <message>
+            <source>Time</source>
+            <translation>Zeit</translation>
+        </message>
+        <message>
+            <source>Time for each token</source>
+            <translation>Zeit für jedes Token</translation>
+        </message>
+        <message>
+            <source>Time for each token, as it comes</source>
+            <translation>Zeit für jedes Token, wie es kommt</translation>
+        </message>
+        <message>
+            <source>Token by token</source>
+            <translation>Token für Token</translation>
+        </message>
+        <message>
+            <source>Token {number}{text} took {seconds}, {times} times the median.</source>
+            <translation>Token {number}{text} brauchte {seconds}, {times}-mal den Median.</translation>
+        </message>
+        <message>
+            <source>Turn</source>
+            <translation>Beitrag</translation>
+        </message>
+        <message>
+            <source>Usage</source>
+            <translation>Verbrauch</translation>
+        </message>
+        <message>
+            <source>Waiting</source>
+            <translation>Warten</translation>
+        </message>
+        <message>
+            <source>What the same tokens would cost, at prices per million tokens that you enter:</source>
+            <translation>Was dieselben Tokens kosten würden, zu Preisen je Million Tokens, die Sie eingeben:</translation>
+        </message>
+        <message>
+            <source>not known</source>
+            <translation>nicht bekannt</translation>
+        </message>
+        <message>
+            <source>to be read</source>
+            <translation>noch zu lesen</translation>
+        </message>
+        <message>
+            <source>{block} with {files}</source>
+            <translation>{block} mit {files}</translation>
+        </message>
+        <message>
+            <source>{block}: {cached} cached, {read} read</source>
+            <translation>{block}: {cached} gecacht, {read} gelesen</translation>
+        </message>
+        <message>
+            <source>{block}: {count} tokens cached</source>
+            <translation>{block}: {count} Tokens gecacht</translation>
+        </message>
+        <message>
+            <source>{block}: {count} tokens read</source>
+            <translation>{block}: {count} Tokens gelesen</translation>
+        </message>
+        <message>
+            <source>{count} tokens cached</source>
+            <translation>{count} Tokens gecacht</translation>
+        </message>
+        <message>
+            <source>{count} tokens read</source>
+            <translation>{count} Tokens gelesen</translation>
+        </message>
+        <message>
+            <source>{each}. Measure the memory to see the share.</source>
+            <translation>{each}. Den Speicher messen, um den Anteil zu sehen.</translation>
+        </message>
+        <message>
+            <source>{each}; at {rate} tok/s that is {used} GB/s of {best} GB/s measured: {share} % of the limit.
+{method}</source>
+            <translation>{each}; bei {rate} Tok/s sind das {used} GB/s von gemessenen {best} GB/s: {share} % der Grenze.
+{method}</translation>
+        </message>
+        <message>
+            <source>{kind} “{preview}”</source>
+            <translation>{kind} „{preview}“</translation>
+        </message>
+        <message>
+            <source>{phase}: {seconds}, {share} %</source>
+            <translation>{phase}: {seconds}, {share} %</translation>
+        </message>
+    </context>
+    <context>
+        <name>LabRuns</name>
+        <message>
+            <source>Experiments run with a model of this machine. Choose one, then run the experiment.</source>
+            <translation>Versuche laufen mit einem Modell dieses Rechners. Eines wählen, dann den Versuch starten.</translation>
+        </message>
+        <message>
+            <source>No model is open. Open one, then run the experiment.</source>
+            <translation>Kein Modell ist offen. Eines öffnen, dann den Versuch starten.</translation>
+        </message>
+        <message>
+            <source>Something is measured already.</source>
+            <translation>Es wird schon etwas gemessen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>LabView</name>
+        <message>
+            <source>Close the Lab (Esc)</source>
+            <translation>Labor schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Experiment</source>
+            <translation>Versuch</translation>
+        </message>
+        <message>
+            <source>Fewer rounds and shorter texts: faster, with less certainty</source>
+            <translation>Weniger Runden und kürzere Texte: schneller, mit weniger Gewissheit</translation>
+        </message>
+        <message>
+            <source>Lab</source>
+            <translation>Labor</translation>
+        </message>
+        <message>
+            <source>Progress</source>
+            <translation>Fortschritt</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>Starten</translation>
+        </message>
+        <message>
+            <source>Short form</source>
+            <translation>Kurzform</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>Anhalten</translation>
+        </message>
+        <message>
+            <source>Stopping</source>
+            <translation>Hält an</translation>
+        </message>
+        <message>
+            <source>Waiting for its turn</source>
+            <translation>Wartet, bis es an der Reihe ist</translation>
         </message>
     </context>
     <context>
@@ -1073,6 +1647,13 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Use a larger window ({tokens} tokens, +{megabytes} MB)</source>
             <translation>Größeres Fenster nehmen ({tokens} Tokens, +{megabytes} MB)</translation>
+        </message>
+    </context>
+    <context>
+        <name>PlotView</name>
+        <message>
+            <source>{series}: {y_name} {y} at {x_name} {x}</source>
+            <translation>{series}: {y_name} {y} bei {x_name} {x}</translation>
         </message>
     </context>
     <context>
@@ -2199,12 +2780,12 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
     <context>
         <name>Window</name>
         <message>
-            <source>&amp;Attach files…</source>
-            <translation>Dateien an&amp;hängen…</translation>
-        </message>
-        <message>
             <source>&amp;About Headwater</source>
             <translation>&amp;Über Headwater</translation>
+        </message>
+        <message>
+            <source>&amp;Attach files…</source>
+            <translation>Dateien an&amp;hängen…</translation>
         </message>
         <message>
             <source>&amp;Colours</source>
@@ -2414,6 +2995,13 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
         <message>
             <source>{tokens} of {size}</source>
             <translation>{tokens} von {size}</translation>
+        </message>
+    </context>
+    <context>
+        <name>_Column</name>
+        <message>
+            <source>First words {first} · whole {whole}</source>
+            <translation>Erste Wörter {first} · ganz {whole}</translation>
         </message>
     </context>
     <context>
