@@ -166,8 +166,10 @@ def is_licence(path: str) -> bool:
 
 def licence_of(distribution: metadata.Distribution) -> str:
     """What a package says it is under."""
-    found = distribution.metadata.get("License-Expression") or distribution.metadata.get("License") or ""
-    classes = [c.rpartition(":: ")[2] for c in distribution.metadata.get_all("Classifier") or () if "License ::" in c]
+    about = distribution.metadata
+    named = [about[name] for name in ("License-Expression", "License") if name in about]
+    found = next(filter(None, named), "")
+    classes = [c.rpartition(":: ")[2] for c in about.get_all("Classifier") or () if "License ::" in c]
     return (found.strip().partition("\n")[0] or ", ".join(classes) or "see its text")[:100]
 
 

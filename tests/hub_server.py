@@ -9,7 +9,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -101,7 +101,7 @@ class HubServer:
         for server in (self._hub, self._storage):
             threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
-    def add(self, repo: str, files: dict[str, bytes | Contents], **facts: Any) -> RepoOnServer:
+    def add(self, repo: str, files: Mapping[str, bytes | Contents], **facts: Any) -> RepoOnServer:
         kept = self.repos.setdefault(repo, RepoOnServer(**facts))
         for path, data in files.items():
             contents = Contents.of(data) if isinstance(data, bytes) else data
@@ -145,7 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     @property
     def hub(self) -> HubServer:
-        return self.server.hub  # type: ignore[attr-defined]  # it is a _Server
+        assert isinstance(self.server, _Server)
+        return self.server.hub
 
     @property
     def asked(self) -> Request:

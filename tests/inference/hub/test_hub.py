@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from inference.errors import (
@@ -113,7 +115,8 @@ def test_a_token_that_is_refused_is_said(small, hub_at):
 )
 def test_each_refusal_is_an_error_of_its_own_with_a_sentence(small, hub_at, status, headers, error):
     hub = hub_at(small)
-    for ask in (lambda: hub.repo("maker/small-GGUF"), lambda: hub.search("small")):
+    asks: tuple[Callable[[], object], ...] = (lambda: hub.repo("maker/small-GGUF"), lambda: hub.search("small"))
+    for ask in asks:
         # huggingface_hub asks again by itself where that may help.
         small.behaviour.statuses = [(status, headers)] * 20
         with pytest.raises(error) as raised:
@@ -145,7 +148,8 @@ def test_a_proxy_is_used_and_its_refusal_said(small, hub_at):
 
 def test_offline_nothing_is_asked(small, hub_at):
     hub = hub_at(small, offline="Offline was chosen.")
-    for ask in (lambda: hub.search("small"), lambda: hub.repo("maker/small-GGUF")):
+    asks: tuple[Callable[[], object], ...] = (lambda: hub.search("small"), lambda: hub.repo("maker/small-GGUF"))
+    for ask in asks:
         with pytest.raises(HubOffline):
             ask()
     assert small.requests == []
