@@ -146,7 +146,7 @@ class Comparisons(QObject):
             request = self.request(session, prompt, max_tokens)
             if request is None:
                 return False
-            job = inference.experiments.CompareJob(request, runs)
+            job = inference.experiments.CompareJob(request, runs, prompt)
             self._job = job.id
             self._live, self._paints = None, {}
             self._is_temporary = session.is_temporary

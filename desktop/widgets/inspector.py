@@ -239,6 +239,7 @@ class Inspector(Page):
         self._found = found = inspect(self._session.turns, reply, trace, self._session.system_prompt)
         self._show_phases([words.phase_part(part, found.total) for part in found.phases])
         self.plot.show_plot(_gaps_plot(self.tr("Time for each token"), _numbered(found.gaps)))
+        self.plot.setVisible(bool(found.gaps))
         self.tokens_text.setText(words.tokens_words(found))
         self.prompt_bar.show_parts([part for block in found.blocks for part in words.block_parts(block)])
         self.prompt_text.setText(words.prompt_words(found))
@@ -248,7 +249,7 @@ class Inspector(Page):
 
     def _show_nothing(self) -> None:
         self._show_phases([])
-        self.plot.show_plot(_gaps_plot(self.tr("Time for each token"), ()))
+        self.plot.hide()
         for text in (self.tokens_text, self.prompt_text):
             text.setText("")
         self.prompt_bar.show_parts([])
@@ -265,6 +266,7 @@ class Inspector(Page):
         total = sum(part.seconds for part in phases)
         self._show_phases([words.phase_part(part, total) for part in phases])
         self.plot.show_plot(_gaps_plot(self.tr("Time for each token, as it comes"), tuple(self._live_gaps)))
+        self.plot.show()
         prefill = self._live.prefill
         if prefill is not None:
             cached = self.tr("{count} tokens cached").format(count=wording.whole(prefill.cached_tokens))
@@ -316,7 +318,8 @@ class Inspector(Page):
     def _show_tokens(self) -> None:
         shown = not self.tokens_table.isHidden()
         self.tokens_button.setText(self.tr("Hide the tokens") if shown else self.tr("Show every token"))
-        self.tokens_button.setEnabled(self._found is not None and self._found.trace is not None)
+        has_tokens = self._found is not None and self._found.trace is not None and bool(self._found.trace.token_ids)
+        self.tokens_button.setEnabled(has_tokens)
         if not shown or self._found is None:
             return
         columns = (self.tr("No."), self.tr("Text"), self.tr("Id"), self.tr("Time"), self.tr("Probability"), "")

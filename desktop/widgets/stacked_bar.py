@@ -107,6 +107,6 @@ class StackedBar(QWidget):
         colours: dict[PartInk, QColor] = {
             PartInk.PREFILL: theme.prefill,
             PartInk.DECODE: theme.decode,
-            PartInk.LOAD: theme.warning,
+            PartInk.LOAD: theme.muted,
         }
         return QBrush(colours.get(ink, theme.field_edge), Qt.BrushStyle.SolidPattern)

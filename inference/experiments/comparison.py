@@ -36,6 +36,7 @@ from inference.requests import GenerationRequest, JobId, ModelConfig, RequestId,
 MOST_RUNS = 9
 SEED = 1  # where the reader chose none: a comparison made again asks for the same text
 _WARM_UP_TOKENS = 16
+ALIKE_TO_THE_EYE = 0.05  # further apart, two times are not called the same without their spread
 
 
 class Mode(StrEnum):
@@ -264,6 +265,7 @@ class Comparison:
 @dataclass(frozen=True, slots=True)
 class CompareJob:
     """Ask `request` with streaming on and off, each `runs` times, in turn. Its sampling gets a seed where it has none.
+    `prompt` is what a person typed of it; the last message, unless said.
 
     Raises:
         InvalidRequest: fewer than 1 run or more than MOST_RUNS, or a model of a server.
@@ -271,6 +273,7 @@ class CompareJob:
 
     request: GenerationRequest
     runs: int = 3
+    prompt: str = ""
     id: JobId = field(default_factory=new_job_id)
 
     def __post_init__(self) -> None:
@@ -290,7 +293,7 @@ class CompareJob:
         yield from compared(loan, self.request, self.runs, self.id, made)
         asked = _seeded(self.request)
         return Comparison(
-            prompt=next(m.content for m in reversed(asked.messages) if m.role is Role.USER),
+            prompt=self.prompt or next(m.content for m in reversed(asked.messages) if m.role is Role.USER),
             subject=Subject.of(loan.info),
             wanted=self.runs,
             runs=tuple(made),
@@ -436,7 +439,12 @@ def _words_of_first(on: Statistic, off: Statistic) -> str:
 def _words_of_total(on: Statistic, off: Statistic) -> str:
     figures = f"{seconds_text(on.median)} and {seconds_text(off.median)}"
     if not differ(on, off):
-        return f"the whole answer took the same time: {figures}"
+        if abs(on.median - off.median) <= ALIKE_TO_THE_EYE * max(on.median, off.median):
+            return f"the whole answer took the same time: {figures}"
+        spread = " and ".join(
+            f"{seconds_text(s.median)} ({seconds_text(s.low)} to {seconds_text(s.high)})" for s in (on, off)
+        )
+        return f"the whole answer took the same time within the spread: {spread}"
     longer = "longer" if on.median > off.median else "less"
     return f"the whole answer took {seconds_text(abs(on.median - off.median))} {longer} with streaming: {figures}"
 

@@ -52,7 +52,7 @@ def test_each_ink_is_seen_light_and_dark(qtbot):
         bar.show_parts([BarPart(ink.value, 1, ink) for ink in PartInk])
         picture = bar.grab().toImage()
         seen = {picture.pixelColor(x, y).name() for x in range(400) for y in range(22)}
-        assert {theme.prefill.name(), theme.decode.name(), theme.cached.name(), theme.warning.name()} <= seen
+        assert {theme.prefill.name(), theme.decode.name(), theme.cached.name(), theme.muted.name()} <= seen
 
 
 def test_a_bar_without_parts_is_painted(qtbot):

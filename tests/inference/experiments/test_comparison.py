@@ -260,3 +260,16 @@ def test_with_a_real_model_the_totals_are_the_same_over_alternating_blocks() -> 
         assert each.first_text == pytest.approx(
             each.timings.ttft if each.mode is Mode.ON else each.timings.total, rel=0.05, abs=0.005
         )
+
+
+def test_times_that_are_the_same_by_their_spread_alone_say_the_spread() -> None:
+    noisy = of([(0.5, 3.2), (0.5, 4.7)], [(3.5, 3.5), (3.7, 3.7)])
+    assert (
+        "took the same time within the spread: 3.95 s (3.20 s to 4.70 s) and 3.60 s (3.50 s to 3.70 s)"
+        in noisy.sentence
+    )
+
+
+def test_what_a_person_typed_stands_for_the_last_message() -> None:
+    lent = Lent(timed(replies=THREE, endless=False))
+    assert compared(lent, CompareJob(request("Why?\n\nAnd how?"), 1, "And how?")).prompt == "And how?"
