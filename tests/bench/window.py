@@ -41,6 +41,9 @@ from tests.bench.figures import Figure, at_least, at_most, below, median_figure,
 from tests.bench.store import CONVERSATIONS, Words, keep_conversations
 
 STARTS = 15
+REPAINTS = 50
+LONG_REPLY = 10_000  # tokens
+PLOT_SIZE = (640, 280)
 KEPT_CONVERSATIONS = 200
 ROOT = Path(__file__).parents[2]
 
@@ -271,4 +274,30 @@ def _child(*words: str) -> str:
     return done.stdout
 
 
-BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {"window": in_window, "lag": lag, "start-up": start_up}
+def plot() -> list[Figure]:
+    """One token more in a plot of a long reply, drawn anew."""
+    from desktop.theme import load_theme
+    from desktop.widgets.plot import PlotView
+    from inference import experiments
+
+    instance = QApplication.instance()
+    application = instance if isinstance(instance, QApplication) else QApplication([])
+    view = PlotView(load_theme("light"))
+    gaps = tuple((float(number), 17.0 + number * 7919 % 13 / 13) for number in range(LONG_REPLY))
+    series = experiments.Series("", gaps, experiments.Ink.DECODE, experiments.Shape.LINE)
+    view.show_plot(experiments.Plot("Time for each token", "token", "", "time", "ms", (series,)))
+    view.resize(*PLOT_SIZE)
+    view.show()
+    application.processEvents()
+    costs = []
+    for number in range(REPAINTS):
+        view.add_point(0, float(LONG_REPLY + number), 17.0)
+        began = time.thread_time()
+        view.repaint()
+        costs.append(1000 * (time.thread_time() - began))
+    view.close()
+    how = f"CPU time of a repaint after one token more, {LONG_REPLY:,} tokens, {PLOT_SIZE[0]} x {PLOT_SIZE[1]} pixels"
+    return [median_figure("plot_repaint", costs, "ms", how, below(4))]
+
+
+BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {"window": in_window, "lag": lag, "start-up": start_up, "plot": plot}
