@@ -19,6 +19,7 @@ TRANSLATIONS = ROOT / "resources" / "translations"
 
 _MARKED = {"tr": 0, "_tr": 0, "translate": 1}  # by the name that is called: which argument is the text
 _EXAMPLES = "EmptyState"  # shows the texts of resources/texts/examples.toml
+_EXPERIMENTS = "LabView"  # and this one those of lab.toml
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,6 +36,8 @@ def texts_of_the_program(root: Path = ROOT) -> tuple[Text, ...]:
     examples = tomllib.loads((root / "resources" / "texts" / "examples.toml").read_text("utf-8"))
     for kind in examples.values():
         found += [Text(_EXAMPLES, text) for text in (kind["about"], *kind["prompts"])]
+    experiments = tomllib.loads((root / "resources" / "texts" / "lab.toml").read_text("utf-8"))
+    found += [Text(_EXPERIMENTS, text) for about in experiments.values() for text in about.values()]
     return tuple(dict.fromkeys(found))
 
 

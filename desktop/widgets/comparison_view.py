@@ -352,7 +352,7 @@ class ComparisonView(Page):
                 self._seconds(None if total is None else total.median),
             )
         self.status.setText("")
-        self.findings.show_result(comparison, self.tr("streaming-on-and-off"))
+        self.findings.show_result(comparison, "streaming-on-and-off")
 
     def _on_failed(self, sentence: str) -> None:
         self.status.setText(sentence)

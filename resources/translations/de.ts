@@ -269,10 +269,6 @@
             <translation>an</translation>
         </message>
         <message>
-            <source>streaming-on-and-off</source>
-            <translation>streaming-an-und-aus</translation>
-        </message>
-        <message>
             <source>{seconds} s…</source>
             <translation>{seconds} s…</translation>
         </message>
@@ -1373,8 +1369,20 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
     <context>
         <name>LabView</name>
         <message>
+            <source>A model has no memory of its own: with every turn, the whole conversation so far is its prompt. The tokens that were sent add up to far more than the conversation's length. With prefix reuse, what was read in earlier turns need not be computed again. This experiment lets a conversation grow turn by turn, with reuse and without, and adds up tokens, time and money; money at prices that you enter, as an estimate.</source>
+            <translation>Ein Modell hat kein eigenes Gedächtnis: In jeder Runde ist die ganze Unterhaltung bis dahin sein Prompt. Die gesendeten Token summieren sich auf weit mehr als die Länge der Unterhaltung. Mit Wiederverwendung des Anfangs muss nicht neu berechnet werden, was in früheren Runden gelesen wurde. Dieses Experiment lässt eine Unterhaltung Runde um Runde wachsen, mit Wiederverwendung und ohne, und zählt Token, Zeit und Geld zusammen; Geld nach Preisen, die Sie eingeben, als Schätzung.</translation>
+        </message>
+        <message>
+            <source>A model works in two phases. In prefill it reads the prompt, many tokens at once; in decode it writes the answer, one token after another, and for each of them it goes through all of its weights again. So one more token of the answer should cost more time than one more token of the prompt. This experiment reads prompts of several lengths and writes answers of several lengths, and measures what one more token costs in either phase.</source>
+            <translation>Ein Modell arbeitet in zwei Phasen. Im Prefill liest es den Prompt, viele Token auf einmal; im Decode schreibt es die Antwort, ein Token nach dem anderen, und geht für jedes wieder alle seine Gewichte durch. Ein Token mehr in der Antwort sollte also mehr Zeit kosten als ein Token mehr im Prompt. Dieses Experiment liest Prompts und schreibt Antworten verschiedener Länge und misst, was ein Token mehr in jeder Phase kostet.</translation>
+        </message>
+        <message>
             <source>Close the Lab (Esc)</source>
             <translation>Labor schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Does a lower limit make answers faster?</source>
+            <translation>Macht eine niedrigere Grenze Antworten schneller?</translation>
         </message>
         <message>
             <source>Experiment</source>
@@ -1383,6 +1391,14 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Fewer rounds and shorter texts: faster, with less certainty</source>
             <translation>Weniger Runden und kürzere Texte: schneller, mit weniger Gewissheit</translation>
+        </message>
+        <message>
+            <source>For every token it has read, a model keeps two lists of numbers in each layer, the keys and the values: the KV cache. A new token looks at them instead of computing them anew. This experiment writes one text twice, with the cache and without it, where the whole sequence is computed again for every token. It also asks a second question in a conversation twice: once with the cache of the first turn, once from nothing.</source>
+            <translation>Für jedes gelesene Token behält ein Modell in jeder Schicht zwei Listen von Zahlen, die Keys und die Values: den KV-Cache. Ein neues Token sieht sie an, statt sie neu zu berechnen. Dieses Experiment schreibt einen Text zweimal, mit dem Cache und ohne ihn, wobei die ganze Folge für jedes Token neu berechnet wird. Außerdem stellt es in einer Unterhaltung eine zweite Frage zweimal: einmal mit dem Cache der ersten Runde, einmal von vorn.</translation>
+        </message>
+        <message>
+            <source>Is an answer faster when it is shown while it is written?</source>
+            <translation>Ist eine Antwort schneller, wenn sie beim Schreiben gezeigt wird?</translation>
         </message>
         <message>
             <source>Lab</source>
@@ -1409,8 +1425,48 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Hält an</translation>
         </message>
         <message>
+            <source>Streaming</source>
+            <translation>Streaming</translation>
+        </message>
+        <message>
+            <source>The KV cache</source>
+            <translation>Der KV-Cache</translation>
+        </message>
+        <message>
+            <source>Two phases</source>
+            <translation>Zwei Phasen</translation>
+        </message>
+        <message>
             <source>Waiting for its turn</source>
             <translation>Wartet, bis es an der Reihe ist</translation>
+        </message>
+        <message>
+            <source>What if the model forgot what it has computed?</source>
+            <translation>Was, wenn das Modell vergäße, was es berechnet hat?</translation>
+        </message>
+        <message>
+            <source>What it costs</source>
+            <translation>Was es kostet</translation>
+        </message>
+        <message>
+            <source>Why do long conversations become slow and dear?</source>
+            <translation>Warum werden lange Unterhaltungen langsam und teuer?</translation>
+        </message>
+        <message>
+            <source>Why does a long answer take so long, and a long prompt much less?</source>
+            <translation>Warum dauert eine lange Antwort so lange, und ein langer Prompt viel kürzer?</translation>
+        </message>
+        <message>
+            <source>With streaming, words appear as they are written; without it, the answer appears whole at its end. The model does the same work either way. This experiment asks three set prompts of different lengths both ways in turn, and compares when the first words were there and when the last.</source>
+            <translation>Mit Streaming erscheinen Wörter, während sie geschrieben werden; ohne erscheint die Antwort am Ende als Ganzes. Das Modell tut in beiden Fällen dasselbe. Dieses Experiment stellt drei feste Prompts verschiedener Länge abwechselnd auf beide Arten und vergleicht, wann die ersten Wörter da waren und wann die letzten.</translation>
+        </message>
+        <message>
+            <source>max_tokens is not latency</source>
+            <translation>max_tokens ist nicht Latenz</translation>
+        </message>
+        <message>
+            <source>max_tokens says when to cut an answer off, not how long it will be. The time goes into the tokens that are really written. This experiment lets the model give the same short answer under limits from 64 to 4,096 tokens, and then a really longer answer to the same prompt. It shows why an answer of 500 words is slower than one of 50, whatever the limit says.</source>
+            <translation>max_tokens sagt, wann eine Antwort abgeschnitten wird, nicht wie lang sie wird. Die Zeit geht in die Token, die wirklich geschrieben werden. Dieses Experiment lässt das Modell dieselbe kurze Antwort unter Grenzen von 64 bis 4.096 Token geben, und dann eine wirklich längere Antwort auf denselben Prompt. Es zeigt, warum eine Antwort von 500 Wörtern langsamer ist als eine von 50, was immer die Grenze sagt.</translation>
         </message>
     </context>
     <context>

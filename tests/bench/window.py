@@ -300,4 +300,9 @@ def plot() -> list[Figure]:
     return [median_figure("plot_repaint", costs, "ms", how, below(4))]
 
 
-BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {"window": in_window, "lag": lag, "start-up": start_up, "plot": plot}
+BENCHMARKS: dict[str, Callable[[], list[Figure]]] = {
+    "window": in_window,
+    "lag": lag,
+    "start-up": start_up,
+    "plot": plot,
+}
