@@ -219,7 +219,8 @@ class Trace:
     trial, and `accepted_tokens` of them were what was then sampled.
 
     `pieces` are the bytes of each token, where they were kept: a part of a character, perhaps, or nothing for a control
-    token. `candidates` are the likeliest tokens at each place, where they were to be recorded.
+    token. `candidates` are the likeliest tokens at each place and the one that was chosen, where they were to be
+    recorded.
     """
 
     token_ids: tuple[int, ...] = ()

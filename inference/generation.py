@@ -185,11 +185,11 @@ class Generation:
     ) -> Generator[GenerationEvent, None, FinishReason]:
         reason: FinishReason | None = None
         while reason is None:
-            if self._request.record_probabilities:
-                self._record(sampler)
             token = decoder.sample(free=stream.reasoning)
             self._ids.append(token)
             self._times.append(self._clock())
+            if self._request.record_probabilities:
+                self._record(sampler, token)
             if self._model.vocabulary.is_end(token):
                 reason = FinishReason.STOP
                 break
@@ -200,9 +200,9 @@ class Generation:
             reason = self._end_after(token, stream, decoder)
         return reason
 
-    def _record(self, sampler: Sampler) -> None:
-        """Note the likeliest tokens here, before one is chosen."""
-        likeliest = sampler.likeliest(self._request.record_probabilities)
+    def _record(self, sampler: Sampler, chosen: int) -> None:
+        """Note the likeliest tokens here, and the one that was chosen."""
+        likeliest = sampler.likeliest(self._request.record_probabilities, chosen)
         piece = self._model.vocabulary.piece
         self._candidates.append(tuple(Candidate(token, piece(token), share) for token, share in likeliest))
 

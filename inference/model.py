@@ -104,9 +104,9 @@ class Sampler(Protocol):
         """The token after the last one evaluated; or, after `evaluate_draft`, after the one at place `at` of those.
         A grammar lets everything pass while the choice is `free`."""
 
-    def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
+    def likeliest(self, count: int, chosen: int) -> tuple[tuple[int, float], ...]:
         """The `count` tokens that the model itself holds to be likeliest after the last one evaluated, each with its
-        probability; asked before `sample`."""
+        probability, and behind them the one that was chosen, where it is none of these. Asked after `sample`."""
 
     def follow(self, token: int) -> None:
         """Let the grammar know of a token that was written before. Raises GrammarRefused where it forbids that."""

@@ -372,8 +372,9 @@ class GenerationRequest:
     each token is still the sampler's own choice, but a batch rounds otherwise than a token by itself. It is for a model
     of this machine, and only where its memory can be cut.
 
-    Of each token, `record_probabilities` of the likeliest ones are noted in the trace, as the model itself saw them:
-    before temperature and all that leaves out tokens. It takes a while for each token, and nothing is speculated then.
+    At each place, `record_probabilities` of the likeliest tokens, and the one that was chosen, are noted in the trace,
+    as the model itself saw them: before temperature and all that leaves out tokens. It takes a while for each token,
+    and nothing is speculated then.
 
     What is kept of the KV cache is kept for `owner`, any name, until `Engine.forget_states` is told it; of a private
     request nothing is written to disk.

@@ -269,10 +269,6 @@ class ScriptedModel:
         times, self.step_times = self.step_times, []
         return times
 
-    @property
-    def has_logits(self) -> bool:
-        return self._logits_ready or self.logits_at == len(self._held)
-
     def take_logits(self, at: int) -> None:
         if at >= 0:
             assert at < self._draft_size, "sampled without logits"
@@ -306,11 +302,13 @@ class ScriptedSampler:
             return self._pieces[(self._at - 1) % len(self._pieces)]
         return self._pieces[self._at - 1] if self._at <= len(self._pieces) else END
 
-    def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
-        assert self._model.has_logits
-        chosen = self._pieces[self._at % len(self._pieces)] if self._at < len(self._pieces) or self._endless else END
-        others = [token for token in range(ord("A"), ord("A") + count) if token != chosen]
-        return ((chosen, 0.5), *((token, 0.5 / (count + 1)) for token in others))[:count]
+    def likeliest(self, count: int, chosen: int) -> tuple[tuple[int, float], ...]:
+        """The chosen one, then letters from A on; a full stop is always chosen against all odds."""
+        letters = [token for token in range(ord("A"), ord("A") + count) if token != chosen]
+        found = [(chosen, 0.5), *((token, 0.5 / (count + 1)) for token in letters)][:count]
+        if self._model.vocabulary.piece(chosen) == b".":
+            return (*((token, 0.5 / (count + 1)) for token in letters[:count]), (chosen, 0.001))
+        return tuple(found)
 
     def follow(self, token: int) -> None:
         self.followed.append(token)

@@ -303,10 +303,10 @@ class PlotView(QWidget):
                 series = self._plot.series[number]
                 painter.setPen(self._pen(series))
                 middle = top + metrics.height() // 2
-                if series.shape is inference.experiments.Shape.DOTS:
-                    self._paint_dots(painter, [QPointF(left + 8, middle)], series)
-                else:
+                if series.shape is not inference.experiments.Shape.DOTS:
                     painter.drawLine(left, middle, left + 16, middle)
+                if series.shape is not inference.experiments.Shape.LINE:
+                    self._paint_dots(painter, [QPointF(left + 8, middle)], series)
                 painter.setPen(self._theme.text)
                 painter.drawText(left + 22, top + metrics.ascent(), series.name)
                 left += 34 + metrics.horizontalAdvance(series.name)

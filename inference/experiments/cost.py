@@ -70,8 +70,8 @@ def conclude(found: Sequence[Measured], prices: Prices) -> Conclusion:
                 "time",
                 "s",
                 (
-                    Series("with prefix reuse", _over_turns(reused, [e.seconds for e in reused]), Ink.DECODE),
-                    Series("without", _over_turns(anew, [e.seconds for e in anew]), Ink.PREFILL),
+                    Series("with prefix reuse", _over_turns(reused, [e.seconds for e in reused]), Ink.CACHED),
+                    Series("without", _over_turns(anew, [e.seconds for e in anew]), Ink.PLAIN),
                 ),
             ),
             Plot(

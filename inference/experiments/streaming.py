@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inference.events import GenerationEvent, JobProgress
 from inference.experiments.comparison import Comparison, Mode, Run, compared, now_text
-from inference.experiments.results import Conclusion, Ink, Plot, Series, Subject, Table, Verdict
+from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Subject, Table, Verdict
 from inference.experiments.samples import seconds_text
 from inference.experiments.trial import Stopped, Trial
 from inference.messages import Message, Role
@@ -65,8 +65,8 @@ def conclude(found: Sequence[Measured]) -> Conclusion:
                 (
                     Series("first words, streaming on", _points(found, "first_text", Mode.ON), Ink.DECODE),
                     Series("first words, streaming off", _points(found, "first_text", Mode.OFF), Ink.PLAIN),
-                    Series("whole answer, streaming on", _points(found, "total", Mode.ON), Ink.PREFILL),
-                    Series("whole answer, streaming off", _points(found, "total", Mode.OFF), Ink.CACHED),
+                    Series("whole answer, streaming on", _points(found, "total", Mode.ON), Ink.DECODE, Shape.LINE),
+                    Series("whole answer, streaming off", _points(found, "total", Mode.OFF), Ink.PLAIN, Shape.LINE),
                 ),
             ),
         ),

@@ -69,7 +69,7 @@ class LlamaSampler:
         sampler_accept(self._chain, token)
         return token
 
-    def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
+    def likeliest(self, count: int, chosen: int) -> tuple[tuple[int, float], ...]:
         """Raises GenerationBroke where there are no logits."""
         import numpy as np
 
@@ -77,8 +77,9 @@ class LlamaSampler:
         chances = np.exp(logits - logits.max())
         chances /= chances.sum()
         places = np.argpartition(chances, -count)[-count:] if count < self._size else np.arange(self._size)
-        best = places[np.argsort(-chances[places], kind="stable")]
-        return tuple((int(token), float(chances[token])) for token in best)
+        best = [int(token) for token in places[np.argsort(-chances[places], kind="stable")]]
+        named = best if chosen in best else [*best, chosen]
+        return tuple((token, float(chances[token])) for token in named)
 
     def follow(self, token: int) -> None:
         if self._grammar is not None:

@@ -482,7 +482,7 @@ class PlayedBack:
     def sample(self, at: int = -1, *, free: bool = False) -> int:
         return next(self._recorded)
 
-    def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
+    def likeliest(self, count: int, chosen: int) -> tuple[tuple[int, float], ...]:
         raise AssertionError("nothing is recorded while Python is measured")
 
     def follow(self, token: int) -> None:

@@ -101,6 +101,7 @@ class Desk:
             window.deleteLater()
         # Now, not with the next event loop: there is none, and what lives on is styled again in every test.
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        self.engine.close()  # what runs ends, as when the program leaves: no timer is left to keep more of it
         self.store.close()
 
     def choose(self, parent: QWidget) -> Path | None:

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from desktop.theme import load_theme
+from desktop.widgets.action_button import ActionButton
 from inference import DeltaKind, FinishReason, GenerationFinished, RequestId, TextDelta, Timings, Trace, Usage
 from inference.experiments import Comparison, Mode, Run, RunBegan, RunEnded, Subject
 
@@ -127,7 +128,7 @@ def test_columns_stand_below_each_other_where_it_is_narrow(desk, qtbot, view):
 def test_a_reply_in_a_column_is_only_read(desk, view):
     finish(desk)
     view.columns[Mode.ON].reply.set_theme(load_theme("dark"))
-    assert view.columns[Mode.ON].reply._controls == {}
+    assert view.columns[Mode.ON].reply.viewport().findChildren(ActionButton) == []
 
 
 def test_the_first_words_of_a_failure_are_said_in_place(desk, view):

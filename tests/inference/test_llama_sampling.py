@@ -324,25 +324,30 @@ def test_closing_a_sampler_twice_is_fine(model):
 
 def test_the_likeliest_tokens_have_the_probabilities_of_the_model_itself(model):
     sampler = model.sampler(Sampling(temperature=5.0, top_k=1, repeat_penalty=1.0))
-    likeliest = sampler.likeliest(5)
-    everything = sampler.likeliest(model.vocabulary.size)
-    assert sampler.sample() == likeliest[0][0]
-    sampler.close()
+    best = sampler.sample()
+    likeliest = sampler.likeliest(5, best)
+    everything = sampler.likeliest(model.vocabulary.size, best)
+    assert best == likeliest[0][0]
     assert likeliest == everything[:5]
     assert sum(chance for _, chance in everything) == pytest.approx(1.0)
     chances = [chance for _, chance in everything]
     assert chances == sorted(chances, reverse=True)
+    last = everything[-1]
+    assert sampler.likeliest(5, last[0]) == (*likeliest, last)  # what was chosen is named, however unlikely it was
+    sampler.close()
 
 
 def test_kept_logits_have_probabilities_too(model):
     model.keep_logits()
     sampler = model.sampler(GREEDY)
-    before = sampler.likeliest(4)
+    chosen = sampler.sample()
+    before = sampler.likeliest(4, chosen)
     snapshot = model.save()
     model.rewind(0)
     assert model.restore(snapshot)
     again = model.sampler(GREEDY)
-    for (token, chance), (other, same) in zip(before, again.likeliest(4), strict=True):
+    assert again.sample() == chosen
+    for (token, chance), (other, same) in zip(before, again.likeliest(4, chosen), strict=True):
         assert (token, chance) == (other, pytest.approx(same))
     sampler.close()
     again.close()
