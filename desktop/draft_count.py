@@ -85,6 +85,7 @@ class DraftCount(QObject):
         self._use: WindowUse | None = None
         self._attached: tuple[str, ...] = ()
         self._messages: tuple[Message, ...] = ()
+        self._is_taken = False  # whether they are those of the conversation as it is now
         self._unanswered = ""  # a question before the draft, which is read together with it
         self._turns: tuple[tuple[int, ...], ...] = ()  # of each message
         self._drop: inference.DropRule | None = None
@@ -143,17 +144,19 @@ class DraftCount(QObject):
 
     @property
     def _has_something(self) -> bool:
-        return bool(self._draft or self._attached or self._messages or self._unanswered)
+        session = self._session
+        return session is not None and bool(
+            self._draft or self._attached or session.latest_turns or session.system_prompt
+        )
 
     def _begin_anew(self, _change: object = None) -> None:
         """The conversation, or the model that reads it, is another: what is known of it holds no longer."""
         session, info = self._session, self._info
-        self._messages, self._unanswered, self._asked = (), "", None
+        self._messages, self._unanswered, self._asked, self._is_taken = (), "", None, False
         if session is None or info is None or session.is_busy:
             self._timer.stop()
             self._show(None)
             return
-        self._take(session, info)
         self._asked = replace(info.config)
         if self._has_something:
             self._timer.start()
@@ -177,8 +180,12 @@ class DraftCount(QObject):
         self._timer.start()
 
     def _count(self) -> None:
-        if self._asked is None or not self._has_something:
+        session, info = self._session, self._info
+        if self._asked is None or session is None or info is None or not self._has_something:
             return
+        if not self._is_taken:  # all that was said is read for it: a conversation is shown before
+            self._take(session, info)
+            self._is_taken = True
         if self._counter is None:
             self._counter = self._make_counter()
         draft = self._unanswered + self._draft
