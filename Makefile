@@ -9,12 +9,17 @@ BIN := $(VENV)/bin
 PYTHON ?= $(or $(wildcard $(BIN)/python),python3)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test bench set-up-to-run set-up-to-test python
+PACKAGER := .venv-package$(if $(GPU),-$(GPU))/bin/python
+.PHONY: help run test bench package package-test screenshots soak set-up-to-run set-up-to-test set-up-to-package python
 
 help:
 	@echo "make run             open the window (ARGS=model.gguf opens that model)"
 	@echo "make test            check the code, then run the tests without a screen (LONG=1: the long ones too)"
 	@echo "make bench           measure against bare llama.cpp (ARGS=--json prints one object)"
+	@echo "make package         make what people install: a folder, and on Linux a .deb and a .tar.zst"
+	@echo "make package-test    install, use and remove them in clean surroundings (Debian, as root)"
+	@echo "make screenshots     take the pictures of the user's guide anew"
+	@echo "make soak            use the window for an hour and measure (ARGS='--minutes 5' for less)"
 	@echo "make help            show this"
 	@echo ""
 	@echo "PYTHON=python3.12    use that Python, 3.11 or newer"
@@ -34,11 +39,26 @@ test: set-up-to-test
 bench: set-up-to-test
 	@QT_QPA_PLATFORM=$${QT_QPA_PLATFORM:-offscreen} $(BIN)/python -m tests.bench $(ARGS)
 
+package: set-up-to-package
+	@$(PACKAGER) -m scripts.package $(GPU)
+
+package-test:
+	@$(PACKAGER) -m scripts.package_test $(ARGS)
+
+screenshots: set-up-to-run
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m scripts.screenshots $(ARGS)
+
+soak: set-up-to-run
+	@QT_QPA_PLATFORM=offscreen $(BIN)/python -m scripts.soak $(ARGS)
+
 set-up-to-run: python
 	@$(PYTHON) -m scripts.setup run $(GPU)
 
 set-up-to-test: python
 	@$(PYTHON) -m scripts.setup test $(GPU)
+
+set-up-to-package: python
+	@$(PYTHON) -m scripts.setup package $(GPU)
 
 python:
 	@command -v $(PYTHON) >/dev/null || { echo "Headwater needs Python 3.11 or newer, and $(PYTHON) is not here. Debian: apt-get install python3. Fedora: dnf install python3. macOS: brew install python." >&2; exit 1; }

@@ -36,6 +36,7 @@ InferenceError                 the world's fault; str(error) is a sentence for t
 │   ├── DownloadElsewhere      another window or program fetches it already
 │   ├── DiskTooSmall           the disk has no room for it
 │   └── FolderRefused          the folder for models cannot be written to, or went away
+├── ProcessorTooOld            this build of llama.cpp was made for newer processors
 ├── TemplateFailed             the model's chat template refused the conversation
 ├── GrammarRefused             a grammar or JSON schema that replies cannot be held to
 ├── PromptTooLong              the prompt alone does not fit the context window
@@ -86,6 +87,21 @@ class ModelUnreadable(ModelError):
 
     def __str__(self) -> str:
         return f"{self.path.name} cannot be read as a model: {self.reason}"
+
+
+class ProcessorTooOld(InferenceError):
+    """This build of llama.cpp was made for newer processors; `lacking` names what this one does not have."""
+
+    def __init__(self, lacking: tuple[str, ...]) -> None:
+        super().__init__(lacking)
+        self.lacking = lacking
+
+    def __str__(self) -> str:
+        names = ", ".join(name.upper() for name in self.lacking)
+        return (
+            f"This processor lacks {names}, which this build of Headwater needs to run models. Models of servers answer"
+            " all the same; a build from the source code fits the processor it is made on."
+        )
 
 
 class ModelUnsupported(ModelError):

@@ -1,6 +1,6 @@
 """Makes what people install: the program in one folder, and from it, on Linux, a .deb and a portable .tar.zst.
 
-    .venv-package/bin/python -m scripts.package
+    .venv-package/bin/python -m scripts.package [cuda|metal|vulkan]
 
 `make package` calls it, in an environment whose llama.cpp runs on any processor of the promise (see `PORTABLE` in
 `scripts.setup`). On macOS and Windows it makes the folder and the .app; docs/packaging.md says what follows.
@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -26,30 +28,40 @@ OUT = ROOT / "build" / "package"
 ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
-# What PyInstaller takes along for Qt's sake and nothing here uses.
+# What PyInstaller takes along and nothing here uses.
 UNUSED = (
     "libQt6Qml*", "libQt6Quick*", "libQt6Pdf*", "libQt6VirtualKeyboard*", "libQt6OpenGL*", "libQt6EglFS*",
-    "libQt6Test*", "libQt6Sql*", "libQt6Designer*", "libQt6Help*", "libQt6UiTools*", "libQt6Concurrent*",
-    "libQt6PrintSupport*", "libqeglfs*", "libqlinuxfb*", "libqvnc*", "libqvkkhrdisplay*", "libqminimalegl*",
-    "libqtiff*", "libqtga*", "libqwbmp*", "libqicns*", "libqwebp*", "libqjpeg*", "libqpdf*",
-    "libqtvirtualkeyboardplugin*",
+    "libQt6EglFs*", "libQt6Test*", "libQt6Sql*", "libQt6Designer*", "libQt6Help*", "libQt6UiTools*",
+    "libQt6Concurrent*", "libQt6PrintSupport*", "libqeglfs*", "libqlinuxfb*", "libqvnc*", "libqvkkhrdisplay*",
+    "libqminimalegl*", "libqtiff*", "libqtga*", "libqwbmp*", "libqicns*", "libqwebp*", "libqjpeg*", "libqpdf*",
+    "libqtvirtualkeyboardplugin*", "libqevdev*", "libqtuiotouchplugin*", "libmtmd*", "lxml/objectify*",
+    "lxml/isoschematron/*", "lxml/sax*", "libreadline*", "libtinfo*", "lib-dynload/readline*",
 )  # fmt: skip
 KEPT_TRANSLATIONS = ("qtbase_de.qm",)
+LEVEL = 16  # of the packing; at 19 it takes four times as long for two per cent less
 
-# What every desktop has and must be its own: the system's drivers, fonts and sessions.
+# What every desktop has and must be its own: drivers, fonts, sessions, and all that GTK's file chooser is made of,
+# which is the desktop's too: two of one library in one program is how programs die on other distributions.
 SYSTEM_LIBRARIES = (
     "libGL.so*", "libEGL.so*", "libGLX.so*", "libGLdispatch.so*", "libOpenGL.so*", "libdrm.so*", "libgbm.so*",
     "libfontconfig.so*", "libfreetype.so*", "libgtk-3.so*", "libgdk-3.so*", "libstdc++.so*", "libgcc_s.so*",
-    "libwayland-*.so*",
+    "libwayland-*.so*", "libX11.so*", "libX11-xcb.so*", "libXau.so*", "libXdmcp.so*", "libXext.so*", "libXrender.so*",
+    "libxcb-glx.so*", "libbsd.so*", "libmd.so*", "libglib-2.0.so*", "libgthread-2.0.so*", "libgobject-2.0.so*",
+    "libgio-2.0.so*", "libgmodule-2.0.so*", "libatk-1.0.so*", "libcairo*.so*", "libpango*.so*", "libharfbuzz.so*",
+    "libgdk_pixbuf-2.0.so*", "libfribidi.so*", "libthai.so*", "libdatrie.so*", "libgraphite2.so*", "libpixman-1.so*",
+    "libjpeg.so*", "libpng16.so*", "libmount.so*", "libblkid.so*", "libselinux.so*", "libpcre2-8.so*", "libexpat.so*",
+    "libbrotli*.so*", "libdbus-1.so*", "libsystemd.so*", "libgcrypt.so*", "libgpg-error.so*", "libcap.so*",
 )  # fmt: skip
 DEPENDS = (
-    "libc6 (>= 2.34), libstdc++6, libgcc-s1, libegl1, libgl1, libfontconfig1, libfreetype6, libdbus-1-3, "
-    "libwayland-client0, libwayland-cursor0, libwayland-egl1"
-)
+    "libgcc-s1", "libegl1", "libgl1", "libfontconfig1", "libfreetype6", "libdbus-1-3", "libglib2.0-0", "libx11-6",
+    "libx11-xcb1", "libxcb1", "libxcb-glx0", "libwayland-client0", "libwayland-cursor0", "libwayland-egl1",
+)  # fmt: skip
+COMPILERS = {29: 11, 30: 12, 31: 13, 32: 13, 33: 14, 34: 15}  # GCC's version by that of its library, GLIBCXX_3.4.x
 
 
-def main() -> int:
-    """Make all that this system can; returns the exit status."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Make all that this system can, for the device that is named; returns the exit status."""
+    device = next(iter(arguments), "")
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
@@ -58,7 +70,8 @@ def main() -> int:
     write_licences(folder)
     say(f"{folder.relative_to(ROOT)}: {size_of(folder) / 1e6:,.0f} MB, made of {', '.join(largest(folder))}")
     if sys.platform == "linux":
-        for made in (make_archive(folder, version), make_deb(folder, version)):
+        write_needs(folder)
+        for made in (make_archive(folder, version, device), make_deb(folder, version, device)):
             say(f"{made.relative_to(ROOT)}: {made.stat().st_size / 1e6:,.0f} MB")
     return 0
 
@@ -79,7 +92,8 @@ def trim(inside: Path) -> None:
     """Leave out what is not used, what must be the system's own, and what lies there twice."""
     for pattern in (*UNUSED, *SYSTEM_LIBRARIES):
         for path in inside.rglob(pattern):
-            path.unlink()
+            if path.is_symlink() or path.is_file():
+                path.unlink()
     for path in inside.rglob("translations/*.qm"):
         if path.name not in KEPT_TRANSLATIONS:
             path.unlink()
@@ -173,11 +187,11 @@ def licence_of(distribution: metadata.Distribution) -> str:
     return (found.strip().partition("\n")[0] or ", ".join(classes) or "see its text")[:100]
 
 
-def make_archive(folder: Path, version: str) -> Path:
+def make_archive(folder: Path, version: str, device: str = "") -> Path:
     """A folder that runs from wherever it is unpacked to, compressed."""
     import zstandard
 
-    name = f"headwater-{version}-linux-{platform.machine()}"
+    name = "-".join(filter(None, ("headwater", version, "linux", platform.machine(), device)))
     root = OUT / name
     shutil.rmtree(root, ignore_errors=True)
     shutil.copytree(folder, root / "program", symlinks=True)
@@ -186,14 +200,14 @@ def make_archive(folder: Path, version: str) -> Path:
     shutil.copyfile(HERE / "linux" / "READ ME.txt", root / "READ ME.txt")
     share_files(root / "share")
     made = OUT / f"{name}.tar.zst"
-    packer = zstandard.ZstdCompressor(level=19, threads=os.cpu_count() or 1)
+    packer = zstandard.ZstdCompressor(level=LEVEL, threads=os.cpu_count() or 1)
     with made.open("wb") as file, packer.stream_writer(file) as packed, tarfile.open(fileobj=packed, mode="w|") as tar:
         tar.add(root, name, filter=owned_by_nobody)
     shutil.rmtree(root)
     return made
 
 
-def make_deb(folder: Path, version: str) -> Path:
+def make_deb(folder: Path, version: str, device: str = "") -> Path:
     """A package for Debian and its relatives."""
     architecture = ARCHITECTURES.get(platform.machine(), platform.machine())
     root = OUT / "deb"
@@ -204,7 +218,7 @@ def make_deb(folder: Path, version: str) -> Path:
     share_files(root / "usr/share")
     documents = root / "usr/share/doc/headwater"
     documents.mkdir(parents=True)
-    shutil.copyfile(ROOT / "LICENSE", documents / "copyright")
+    shutil.copyfile(folder / "licences" / "READ ME.txt", documents / "copyright")
     control = root / "DEBIAN"
     control.mkdir()
     control.joinpath("control").write_text(
@@ -213,7 +227,7 @@ def make_deb(folder: Path, version: str) -> Path:
         f"Architecture: {architecture}\n"
         f"Installed-Size: {size_of(root) // 1024}\n"
         "Section: utils\nPriority: optional\n"
-        f"Depends: {DEPENDS}\n"
+        f"Depends: {', '.join((*needs_of(folder), *DEPENDS))}\n"
         "Maintainer: The Headwater developers <headwater@localhost>\n"
         "Description: chat with language models on your own machine\n"
         " Runs language models without a network and shows what happens while it does.\n"
@@ -223,10 +237,34 @@ def make_deb(folder: Path, version: str) -> Path:
     for path in root.rglob("*"):
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
-    made = OUT / f"headwater_{version}_{architecture}.deb"
-    run(("dpkg-deb", "--root-owner-group", "-Zzstd", "-z19", "--build", str(root), str(made)))
+    made = OUT / f"headwater{f'-{device}' if device else ''}_{version}_{architecture}.deb"
+    run(("dpkg-deb", "--root-owner-group", "-Zzstd", f"-z{LEVEL}", "--build", str(root), str(made)))
     shutil.rmtree(root)
     return made
+
+
+def write_needs(folder: Path) -> None:
+    """Let the program's folder say which C library it needs: the launcher looks before it starts the program."""
+    glibc, _ = versions_needed(folder)
+    (folder / "glibc").write_text(f"2.{glibc}\n", "utf-8")
+
+
+def needs_of(folder: Path) -> tuple[str, str]:
+    """The packages of the C and the C++ library, as new as what is shipped was built with."""
+    glibc, glibcxx = versions_needed(folder)
+    return f"libc6 (>= 2.{glibc})", f"libstdc++6 (>= {COMPILERS.get(glibcxx, max(COMPILERS.values()))})"
+
+
+@cache
+def versions_needed(folder: Path) -> tuple[int, int]:
+    """The newest symbols that anything shipped wants: x of GLIBC_2.x and of GLIBCXX_3.4.x."""
+    found = {"GLIBC_2": 0, "GLIBCXX_3.4": 0}
+    for path in (folder / "headwater", *folder.rglob("*.so*")):
+        if path.is_file() and not path.is_symlink():
+            symbols = subprocess.run(("objdump", "-T", str(path)), capture_output=True, text=True, check=False).stdout
+            for name, number in re.findall(r"\b(GLIBC_2|GLIBCXX_3\.4)\.(\d+)", symbols):
+                found[name] = max(found[name], int(number))
+    return found["GLIBC_2"], found["GLIBCXX_3.4"]
 
 
 def share_files(share: Path) -> None:
@@ -281,4 +319,4 @@ def say(words: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

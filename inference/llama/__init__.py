@@ -15,8 +15,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import llama_cpp
-
 from inference.errors import (
     DeviceNotFound,
     InvalidRequest,
@@ -29,7 +27,7 @@ from inference.events import ModelInfo
 from inference.gguf_header import GgufFacts, Scalar
 from inference.llama.buffers import Buffers, buffers_in
 from inference.llama.devices import gpus_for, list_devices, pointers_to
-from inference.llama.library import abort_callback, llama
+from inference.llama.library import abort_callback, llama, version
 from inference.llama.log import EngineLog, engine_log
 from inference.llama.model import LlamaModel
 from inference.llama.reader import LlamaReader
@@ -306,7 +304,7 @@ def _state_key(facts: GgufFacts, plan: LoadPlan) -> str:
     except OSError:
         # Deleted meanwhile: it answers from memory, and its states fit nothing that is loaded later.
         head.update(secrets.token_bytes(16))
-    build = f"{llama_cpp.__version__} {llama.llama_print_system_info().decode()}"
+    build = f"{version} {llama.llama_print_system_info().decode()}"
     stamp = f"{facts.file_size} {head.hexdigest()}"
     batches = f"{plan.batch_size} {plan.micro_batch_size}"
     return f"{stamp} {plan.context_size} {batches} {plan.device} {plan.kv_type} {plan.flash_attention} {build}"

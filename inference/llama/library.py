@@ -12,13 +12,19 @@ import os
 import sys
 from typing import Any
 
+from inference.processor import check
+
 # Without it an abort inside ggml starts a debugger to print its own stack, and waits for it.
 os.environ.setdefault("GGML_NO_BACKTRACE", "1")
 
-from llama_cpp import llama_cpp as llama
+check()  # the first instruction of the library may be one that ends the process
+
+from llama_cpp import __version__ as version  # noqa: E402 - as said above
+from llama_cpp import llama_cpp as llama  # noqa: E402 - as said above
 
 __all__ = [
-    "abort_callback", "llama", "sampler_accept", "sampler_apply", "sampler_sample", "token_to_piece", "vocab_is_end",
+    "abort_callback", "llama", "sampler_accept", "sampler_apply", "sampler_sample", "token_to_piece", "version",
+    "vocab_is_end",
 ]  # fmt: skip
 
 _held: Any = ctypes.PyDLL(llama._lib._name, handle=llama._lib._handle)  # noqa: SLF001 - the very library it loaded

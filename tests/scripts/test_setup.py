@@ -286,3 +286,32 @@ def test_every_requirement_of_the_project_is_pinned_once_for_each_python() -> No
         for requirement in wanted:
             if not requirement.marker or requirement.marker.evaluate(here):
                 assert canonicalize_name(requirement.name) in pinned
+
+
+def test_what_is_packaged_is_compiled_for_other_processors_in_an_environment_of_its_own(
+    root: Path, shell: Shell
+) -> None:
+    with (root / "pyproject.toml").open("a") as file:
+        file.write('package = ["pyinstaller"]\n')
+    with setup.Environment(root, "cpu", shell, lambda _: (), portable=True) as environment:
+        environment.provide("package")
+    assert "venv --clear" in shell.lines()[0]
+    assert (root / ".venv-package").is_dir()
+    (engine,) = (number for number, line in enumerate(shell.lines()) if "--no-binary llama-cpp-python" in line)
+    assert "-DGGML_NATIVE=OFF" in shell.environments[engine]["CMAKE_ARGS"]
+    assert shell.lines()[-1].endswith(" pyinstaller")
+    again = Shell()
+    with setup.Environment(root, "cpu", again, lambda _: (), portable=True) as environment:
+        environment.provide("package")
+    assert again.commands == []
+
+
+@pytest.mark.parametrize(("machine", "flag"), [("x86_64", "-DGGML_AVX2=ON"), ("AMD64", "-DGGML_AVX2=ON")])
+def test_the_promise_is_of_every_processor_with_avx2(machine: str, flag: str) -> None:
+    assert flag in setup.portable_flags(machine)
+    assert "AVX512" not in setup.portable_flags(machine)
+
+
+@pytest.mark.parametrize("machine", ["aarch64", "arm64", "riscv64"])
+def test_other_machines_take_what_all_of_their_kind_have(machine: str) -> None:
+    assert setup.portable_flags(machine) == "-DGGML_NATIVE=OFF"
