@@ -94,6 +94,14 @@ def _parser() -> argparse.ArgumentParser:
         help="send one prompt, print the answer and the figures, save a picture of the window, and end",
     )
     parser.add_argument("--data-dir", type=Path, metavar="DIR", help="keep conversations and settings there")
+    parser.add_argument(
+        "--safe-mode",
+        action="store_true",
+        help="run models on the CPU, with everything as at first; what was chosen does not apply, and is left as it is",
+    )
+    parser.add_argument(
+        "--new-window", action="store_true", help="open another window, also where one of the program is open"
+    )
     parser.add_argument("--version", action="store_true", help="print the version and end")
     return parser
 
@@ -139,6 +147,7 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
             picture = folder / "demo.png"
         _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
     from desktop.app import Places, run
+    from desktop.single_instance import Call, enter
     from inference import EngineFiles, InvalidRequest
 
     try:
@@ -158,8 +167,25 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
         else:
             settings = _settings_folder(options.data_dir) / "settings.toml"
             files = EngineFiles.usual() if options.data_dir is None else EngineFiles.within(options.data_dir)
-            places = Places(folder / "conversations.sqlite3", settings, _states_folder(options.data_dir), files)
-        return run([NAME], places, model=model, picture=picture, say=_say, complain=_complain, prepare=prepare)
+            states = None if options.safe_mode else _states_folder(options.data_dir)
+            places = Places(folder / "conversations.sqlite3", settings, states, files)
+        entrance = None
+        if picture is None and not options.safe_mode and not options.new_window:
+            entrance = enter(folder / "locks", Call.for_model(options.model))
+            if entrance is None:
+                return 0
+            stack.callback(entrance.close)
+        return run(
+            [NAME],
+            places,
+            model=model,
+            picture=picture,
+            say=_say,
+            complain=_complain,
+            prepare=prepare,
+            safe=options.safe_mode,
+            entrance=entrance,
+        )
 
 
 def _made_room_for(picture: Path) -> bool:

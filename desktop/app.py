@@ -18,6 +18,7 @@ from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 import inference
+from desktop.aftermath import Aftermath
 from desktop.comparison import Comparisons
 from desktop.crash import CrashHook
 from desktop.daily_backup import DailyBackup
@@ -30,14 +31,16 @@ from desktop.engines import Engines
 from desktop.file_reader import FileReader
 from desktop.import_reader import ConversationReader
 from desktop.lab_runs import LabRuns
+from desktop.last_runs import RUNS, LastRuns
 from desktop.library import Library
 from desktop.live_reply import LiveReply
-from desktop.model_choice import ModelChoice, ModelPhase
+from desktop.model_choice import CPU, ModelChoice, ModelPhase
 from desktop.presets import Presets
 from desktop.process_lock import held_in
 from desktop.secrets import Keys, KeysKept
 from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile, broken_of
+from desktop.single_instance import Call, Door, Entrance
 from desktop.store import BACKUPS, Store, StoreError
 from desktop.theme import ThemeSource, style_arguments
 from desktop.translation import speak
@@ -101,17 +104,31 @@ class App(QObject):
         embedded: Path | None,
         model: Path | RemoteModel | None = None,
         keys: Callable[[Callable[[KeysKept], None], str], Keys] = Keys,
+        *,
+        safe: bool = False,
+        entrance: Entrance | None = None,
     ) -> None:
-        """Raises StoreError where the conversations cannot be opened."""
+        """With `safe`, everything is as at first and computed on the CPU, whatever was chosen. At the `entrance` later
+        starts hand over what they want.
+
+        Raises:
+            StoreError: the conversations cannot be opened.
+        """
         super().__init__()
         self._asked_for = model
         self._has_begun = False
         self._has_left = False
         self._backup: DailyBackup | None = None
         self._deletes = False
+        self._safe = safe
+        self._entrance = entrance
+        self._door: Door | None = None
         self._knows_place = False  # where somebody is; until then, where somebody was
         self.settings = SettingsFile(places.settings)
-        self.settings.load()
+        if safe:
+            self.settings.do_without(Settings(device=CPU, restore_place=False))
+        else:
+            self.settings.load()
         speak(application, self.settings.current.language)
         self._store = Store(places.conversations)
         self._crash = CrashHook(parent=self)
@@ -128,9 +145,11 @@ class App(QObject):
         if not isinstance(model, Path) or model.suffix.lower() == MODEL_SUFFIX:
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
         self.library = Library(self._store, self._engine, self.models, self, reader=ConversationReader(post))
+        self._runs = _last_runs(places.conversations.parent / RUNS)
+        self.aftermath = self._make_aftermath()
         self._themes = _themes_for(application, self.settings.current, self)
         self._upkeep = Upkeep(self.settings, self._keys, _folders_of(places), Devices(post), self)
-        if self.library.interrupted:
+        if self.library.interrupted and not safe:
             self._open_newest()
         self._draft_count = DraftCount(lambda: inference.TokenCounter(post), self.models, self)
         self._drafts = DraftAttachments(partial(FileReader, post), self)
@@ -162,6 +181,8 @@ class App(QObject):
     def install_crash_hook(self) -> None:
         """Take what nobody catches, from now until the program leaves."""
         self._crash.install()
+        if self._runs is not None:
+            self._runs.catch_faults()
 
     def leave(self, status: int = 0) -> None:
         """Stop what runs, keep what was written, let go of everything. Leaving twice is fine."""
@@ -184,6 +205,10 @@ class App(QObject):
         if self._backup is not None:
             self._backup.stop()
         self._store.close()
+        if self._runs is not None:
+            self._runs.close()
+        if self._door is not None:
+            self._door.close()
         if self._deletes:
             self._delete_everything()
         self._crash.uninstall()
@@ -210,6 +235,16 @@ class App(QObject):
         self._bridge.file_read.connect(self._drafts.on_read)
         self.window.closing.connect(self.leave)
         self._crash.shown.connect(self.broke)
+        if self.aftermath is not None:
+            self._bridge.event_arrived.connect(self.aftermath.on_event)
+
+    def _make_aftermath(self) -> Aftermath | None:
+        if self._runs is None:
+            return None
+        aftermath = Aftermath(self._runs, self.library, self.models, self._crash.show_death, self)
+        if self._asked_for is None:
+            aftermath.consider()
+        return aftermath
 
     def _make_laboratory(self) -> Laboratory:
         store, engine, models, settings = self._store, self._engine, self.models, self.settings
@@ -244,12 +279,36 @@ class App(QObject):
         yield self.window.page.empty_state.viewport
         yield self.window.page.prepare
         yield self._go_on_where_it_was_left
+        yield self._speak_of_the_start
         yield self._load_model
         yield self.begun.emit
+        yield self._open_door
         yield from self.library.put_off()
         if self._store.backups is not None:
             self._backup = DailyBackup(self._store.backups, self)
             yield self._backup.look
+
+    def _speak_of_the_start(self) -> None:
+        if self._safe:
+            self.window.show_notice(
+                self.tr("Safe mode: all is as at first, on the CPU. What is chosen now is not kept.")
+            )
+        if self.aftermath is not None:
+            self.aftermath.speak(self.window)
+
+    def _open_door(self) -> None:
+        if self._entrance is not None:
+            self._door = self._entrance.listen(self)
+        if self._door is not None:
+            self._door.called.connect(self._on_call)
+
+    def _on_call(self, call: Call) -> None:
+        """Somebody started the program again: this window comes to the front, with the file that was named."""
+        if call.model and inference.is_address(call.model):
+            self.models.choose(RemoteModel(inference.base_url_of(call.model)))
+        elif call.model:
+            self.window.open_model(Path(call.model))
+        self.window.come_to_front(call.token)
 
     def _go_on_where_it_was_left(self) -> None:
         """Open the conversation that was read last, unless somebody has begun something else meanwhile."""
@@ -289,7 +348,7 @@ class App(QObject):
         engine = places.engine or EngineFiles()
         settings = (places.settings, broken_of(places.settings))
         files = (places.conversations, *settings, engine.measurements, engine.log)
-        folders = (places.states, data / LOCKS, data / BACKUPS)
+        folders = (places.states, data / LOCKS, data / BACKUPS, data / RUNS)
         left = delete_files((file for file in files if file), (folder for folder in folders if folder))
         for path in left:
             logging.getLogger(__name__).warning("could not be deleted: %s", path)
@@ -297,7 +356,8 @@ class App(QObject):
     def _load_model(self) -> None:
         if isinstance(self._asked_for, Path) and self.models.state.phase is ModelPhase.NONE:
             self.window.open_model(self._asked_for)  # it is none, and is refused in words
-        self.models.load()
+        if self.aftermath is None or not self.aftermath.holds_back:
+            self.models.load()
 
     def _on_settings(self, before: Settings, after: Settings) -> None:
         """What the window does not do itself."""
@@ -338,16 +398,18 @@ def run(
     say: Callable[[str], None],
     complain: Callable[[str], None],
     prepare: Callable[[App], object] | None = None,
+    safe: bool = False,
+    entrance: Entrance | None = None,
 ) -> int:
     """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
-    is handed the program before its window is shown."""
+    is handed the program before its window is shown; for `safe` and `entrance` see `App`."""
     application = QApplication([*arguments, *style_arguments()])
     application.setApplicationName("headwater")
     application.setApplicationDisplayName("Headwater")
     application.setDesktopFileName("headwater")
     try:
         make_engine = partial(_local_engine, places.engine)
-        app = App(application, places, make_engine, inference.embedded_model(), model)
+        app = App(application, places, make_engine, inference.embedded_model(), model, safe=safe, entrance=entrance)
     except StoreError as error:
         complain(str(error))
         _show_refusal(application, str(error))
@@ -432,6 +494,13 @@ def _themes_for(application: QApplication, settings: Settings, parent: QObject) 
     themes.set_font(settings.font_family, settings.font_size)
     themes.set_reduced_motion(reduced=settings.reduced_motion)
     return themes
+
+
+def _last_runs(folder: Path) -> LastRuns | None:
+    try:
+        return LastRuns(folder)
+    except OSError:  # the conversations were opened all the same; nothing is remembered of this run
+        return None
 
 
 def _folders_of(places: Places) -> Folders:

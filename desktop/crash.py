@@ -15,7 +15,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from PySide6 import __version__ as pyside_version
 from PySide6.QtCore import QMessageLogContext, QObject, Qt, QtMsgType, Signal, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
@@ -26,6 +25,7 @@ log = logging.getLogger("headwater")
 
 # What these say names types, attributes and modules, never what somebody wrote.
 _SPEAK_OF_CODE = (AttributeError, ImportError, NameError, TypeError, RecursionError, ZeroDivisionError, MemoryError)
+_DEATHS = ("Fatal Python error", "Windows fatal exception", "Current thread", "Thread ")
 _LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
@@ -73,6 +73,10 @@ class CrashHook(QObject):
         log.error("%s\n%s", summary, report)
         self._caught.emit("\n".join((*_surroundings(), "", *_frames_in(report))))
 
+    def show_death(self, traces: str) -> None:
+        """The report of an earlier run that crashed in compiled code, from what Python wrote down then."""
+        self._show(report_of_death(traces))
+
     def _take_from_thread(self, arguments: threading.ExceptHookArgs) -> None:
         if arguments.exc_value is not None:
             self.take(arguments.exc_type, arguments.exc_value, arguments.exc_traceback)
@@ -109,11 +113,19 @@ def report_of(error: BaseException) -> str:
     return "\n".join(lines)
 
 
+def report_of_death(traces: str) -> str:
+    """What to know of a crash in compiled code: its name, and where each thread was."""
+    kept = (line for line in traces.splitlines() if line.startswith((*_DEATHS, '  File "')))
+    return "\n".join((*_surroundings(), "", *(_place(line) if line.startswith("  File") else line for line in kept)))
+
+
 def _surroundings() -> tuple[str, ...]:
     import platform  # as above
 
+    from desktop.versions import versions
+
     return (
-        f"Python {platform.python_version()}, PySide6 {pyside_version}",
+        ", ".join(f"{name} {version}" for name, version in versions()),
         f"{platform.system()} {platform.release()} {platform.machine()}",
     )
 

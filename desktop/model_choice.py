@@ -181,6 +181,10 @@ class ModelChoice(QObject):
         if wanted is not None:
             self._become(ModelState(ModelPhase.LOADING, self.config_of(wanted)))
 
+    def intend_none(self) -> None:
+        """Let no model answer until one is chosen."""
+        self._become(ModelState())
+
     def load(self) -> None:
         """Begin with the model that was intended."""
         if self._state.config is None:

@@ -52,6 +52,27 @@ class ProcessLock:
                 path.unlink(missing_ok=True)
 
 
+class OnlyOne:
+    """A lock of which there is one for all processes. `is_ours` says whether this one has it."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+        self._is_open = True
+        self.is_ours = _try_lock(self._descriptor)
+
+    def try_again(self) -> bool:
+        """Whether it is ours now: who had it may have ended."""
+        self.is_ours = self.is_ours or (self._is_open and _try_lock(self._descriptor))
+        return self.is_ours
+
+    def close(self) -> None:
+        """Let go. Closing twice is fine."""
+        if self._is_open:
+            self._is_open = self.is_ours = False
+            os.close(self._descriptor)
+
+
 def held_in(folder: Path) -> int:
     """How many processes hold a lock there, this one included."""
     return sum(_is_held(path) for path in folder.glob("*.lock"))

@@ -143,13 +143,28 @@ class SettingsFile:
         self._current = self._in_file = self._read() or Settings()
         return self._current
 
+    def do_without(self, settings: Settings) -> None:
+        """Let these apply, and leave the file as it is, whatever is chosen from now on."""
+        self._is_kept = False
+        self._current = settings
+
     def save(self, settings: Settings) -> None:
         """Keep `settings`, now and in the file; the file is either the old one or the new one, never half of it."""
         before = self._current
         self.notice = ""
-        if not self._is_kept:
+        if self._is_kept:
+            self._write(settings)
+        else:
             self._current = settings
-            return
+        if self._current != before:
+            for listener in tuple(self._listeners):
+                listener(before, self._current)
+
+    def let_go(self) -> None:
+        """Write nothing any more: the file is about to be deleted."""
+        self._is_kept = False
+
+    def _write(self, settings: Settings) -> None:
         found = self._read()
         self._current = settings if found is None else _merged(settings, self._in_file, found)
         try:
@@ -159,13 +174,6 @@ class SettingsFile:
             self.notice = f"The settings cannot be saved in {self._path}: {error.strerror}."
         else:
             self._in_file = self._current
-        if self._current != before:
-            for listener in tuple(self._listeners):
-                listener(before, self._current)
-
-    def let_go(self) -> None:
-        """Write nothing any more: the file is about to be deleted."""
-        self._is_kept = False
 
     def _read(self) -> Settings | None:
         """What the file holds now; `None` where it cannot be read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -172,6 +173,15 @@ class Window(QMainWindow):
             return
         text = self.tr("{name} is not a model file. Headwater opens files that end in .gguf.").format(name=path.name)
         self._model_notices.refuse(text)
+
+    def come_to_front(self, token: str = "") -> None:
+        """Show the window before all others, as far as the desktop lets it; `token` is its permission."""
+        if token:
+            os.environ["XDG_ACTIVATION_TOKEN"] = token  # where Qt looks for it
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
 
     def show_notice(
         self,

@@ -37,10 +37,41 @@
         </message>
     </context>
     <context>
+        <name>Aftermath</name>
+        <message>
+            <source>Go on there</source>
+            <translation>Dort weitermachen</translation>
+        </message>
+        <message>
+            <source>Headwater crashed when it ran last. What was said is kept.</source>
+            <translation>Headwater ist beim letzten Mal abgestürzt. Was gesagt wurde, ist erhalten.</translation>
+        </message>
+        <message>
+            <source>Headwater was ended while “{title}” was open.</source>
+            <translation>Headwater wurde beendet, während „{title}“ offen war.</translation>
+        </message>
+        <message>
+            <source>Load it all the same</source>
+            <translation>Trotzdem laden</translation>
+        </message>
+        <message>
+            <source>Show the report</source>
+            <translation>Den Bericht zeigen</translation>
+        </message>
+        <message>
+            <source>{model} was not loaded: Headwater ended twice in a row while it was at work.</source>
+            <translation>{model} wurde nicht geladen: Headwater ist zweimal hintereinander abgebrochen, während es arbeitete.</translation>
+        </message>
+    </context>
+    <context>
         <name>App</name>
         <message>
             <source>Another window of Headwater is open. Close it, then delete everything.</source>
             <translation>Ein weiteres Fenster von Headwater ist offen. Erst dieses schließen, dann alles löschen.</translation>
+        </message>
+        <message>
+            <source>Safe mode: all is as at first, on the CPU. What is chosen now is not kept.</source>
+            <translation>Abgesicherter Modus: alles ist wie am Anfang, auf der CPU. Was jetzt gewählt wird, wird nicht behalten.</translation>
         </message>
     </context>
     <context>

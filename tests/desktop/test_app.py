@@ -21,6 +21,7 @@ from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
 from desktop.process_lock import ProcessLock
 from desktop.secrets import Keys
+from desktop.single_instance import Call, enter
 from desktop.store import Store
 from inference import (
     EngineFault,
@@ -538,3 +539,54 @@ def test_a_draft_is_counted_with_the_real_vocabulary_and_the_counter_leaves_in_g
     meter = app.window.composer.window_meter
     qtbot.waitUntil(lambda: meter.words.endswith(" of 4,096"), timeout=30_000)
     assert "+" in meter.words
+
+
+# Another start, safe mode, and what is remembered of a run.
+
+
+def test_another_start_brings_the_window_to_the_front_with_its_file(qapp, qtbot, places, engine, tmp_path):
+    entrance = enter(places.conversations.parent / "locks", Call())
+    assert entrance is not None
+    engine_made = partial(lambda _emit, _states: engine)
+    app = App(qapp, places, engine_made, MODEL, entrance=entrance)
+    qtbot.addWidget(app.window)
+    with qtbot.waitSignal(app.begun):
+        app.show()
+    qtbot.waitUntil((places.conversations.parent / "locks" / "door").exists)
+    app.window.showMinimized()
+    program = "import sys\nfrom desktop.__main__ import main\nsys.exit(main(sys.argv[1:]))"
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    words = ["--data-dir", str(places.conversations.parent), "mine.gguf"]
+    with subprocess.Popen([sys.executable, "-c", program, *words], env=environment, cwd=tmp_path) as second:
+        qtbot.waitUntil(lambda: engine.loads[-1].path == tmp_path / "mine.gguf", timeout=20_000)
+        qtbot.waitUntil(lambda: second.poll() is not None, timeout=20_000)
+    assert second.returncode == 0
+    assert not app.window.isMinimized()
+    app.leave()
+    entrance.close()
+    assert not (places.conversations.parent / "locks" / "door").exists()
+
+
+def test_in_safe_mode_all_is_as_at_first_and_nothing_that_was_chosen_is_lost(qapp, qtbot, places, engine):
+    places.settings.write_text(
+        'streaming = false\nmodel = "/models/large.gguf"\ndevice = "CUDA0"\nlast_conversation = 1\n'
+    )
+    before = places.settings.read_text()
+    app = App(qapp, places, lambda _emit, _states: engine, MODEL, safe=True)
+    qtbot.addWidget(app.window)
+    with qtbot.waitSignal(app.begun):
+        app.show()
+    assert [(config.path, config.device) for config in engine.loads] == [(MODEL, "CPU")]
+    assert app.window.streaming_action.isChecked()
+    assert "Safe mode" in app.window.notices[0].text
+    app.window.streaming_switch.click()
+    assert not app.settings.current.streaming
+    app.leave()
+    assert places.settings.read_text() == before
+
+
+def test_a_run_that_leaves_by_itself_leaves_no_note(start, places):
+    app = start()
+    assert any((places.conversations.parent / "runs").glob("*.json"))
+    app.leave()
+    assert not any((places.conversations.parent / "runs").iterdir())

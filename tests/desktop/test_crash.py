@@ -12,7 +12,7 @@ import traceback
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from desktop.crash import CrashHook, report_of
+from desktop.crash import CrashHook, report_of, report_of_death
 from desktop.crash_dialog import CrashDialog
 
 CONFIDED = "what was said in confidence"
@@ -136,3 +136,22 @@ def test_an_exception_in_a_slot_and_a_complaint_of_qts_are_seen():
     assert "RuntimeError" in done.stdout
     assert "secret" not in done.stdout.replace('RuntimeError("secret")', "")
     assert "Qt: Qt complains" in done.stderr
+
+
+FAULT = f"""Fatal Python error: Segmentation fault
+
+Thread 0x00007f1 (most recent call first):
+  File "/home/{CONFIDED}/program/inference/llama/model.py", line 12 in evaluate
+Current thread 0x00007f2 (most recent call first):
+  File "/home/{CONFIDED}/program/desktop/app.py", line 300 in run
+{CONFIDED}
+Extension modules: numpy
+"""
+
+
+def test_the_report_of_a_crash_in_compiled_code_says_where_and_nothing_else():
+    report = report_of_death(FAULT)
+    assert CONFIDED not in report
+    assert "Segmentation fault" in report
+    assert "inference/llama/model.py:12 in evaluate" in report
+    assert "llama-cpp-python" in report

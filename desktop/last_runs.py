@@ -1,0 +1,171 @@
+"""How earlier runs of the program ended: each leaves a note of what it was doing, and takes it away when it leaves.
+
+A note whose process is gone belongs to a run that died. Beside it lies what Python wrote down of a crash in compiled
+code, which holds places in code and nothing else. Nothing that was said is in either.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TextIO
+
+from desktop.process_lock import ProcessLock
+
+RUNS = "runs"  # the folder beside the conversations
+TWICE = 2  # deaths in a row over one model, after which it is not loaded by itself
+
+_NOTE = ".json"
+_FAULT = ".fault"
+_DEATHS = "deaths.json"
+_LONGEST_FAULT = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a run is doing: the model that is loading or writing, and the conversation that is open."""
+
+    model: str = ""  # a path; empty while none is at work
+    conversation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How the last run ended that did not leave by itself, and how often in a row its model was at work then."""
+
+    note: Note
+    fault: str = ""  # Python's traces of all threads; empty where the system or somebody ended it
+    in_a_row: int = 0
+
+
+class LastRuns:
+    """The notes in `folder`, this run's among them.
+
+    Raises:
+        OSError: from the constructor, where nothing can be kept there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._folder = folder
+        self._note = Note()
+        self._fault: TextIO | None = None
+        self._lock = ProcessLock(folder)
+        self.death = self._find()
+        self._write(self._note)
+
+    def is_deadly(self, model: str) -> bool:
+        """Whether the program died over this model the last times it was at work."""
+        deaths = self._deaths()
+        return deaths.get("model") == model != "" and _number(deaths.get("count")) >= TWICE
+
+    def forgive(self) -> None:
+        """Let the next death be the first again: a model has worked, or somebody wants it all the same."""
+        with suppress(OSError):
+            (self._folder / _DEATHS).unlink(missing_ok=True)
+
+    def is_at_work(self, model: str) -> None:
+        """This model is loading or writing from now on; with an empty name, none is."""
+        self._keep(replace(self._note, model=model))
+
+    def is_open(self, conversation: int | None) -> None:
+        self._keep(replace(self._note, conversation=conversation))
+
+    def catch_faults(self) -> None:
+        """Have a crash in compiled code written down from now on."""
+        with suppress(OSError):
+            self._fault = _own_file(self._path(_FAULT))
+            faulthandler.enable(self._fault, all_threads=True)
+
+    def close(self) -> None:
+        """This run has left by itself. Closing twice is fine."""
+        if self._fault is not None:
+            faulthandler.disable()
+            self._fault.close()
+            self._fault = None
+        for suffix in (_NOTE, _FAULT):
+            with suppress(OSError):
+                self._path(suffix).unlink(missing_ok=True)
+        self._lock.close()
+
+    def _keep(self, note: Note) -> None:
+        if note != self._note:
+            self._note = note
+            self._write(note)
+
+    def _write(self, note: Note) -> None:
+        # Replaced whole: whoever reads it after a crash finds the one or the other. A full disk costs the note alone.
+        fresh = self._path(".new")
+        with suppress(OSError):
+            with _own_file(fresh) as file:
+                file.write(json.dumps(asdict(note)))
+            fresh.replace(self._path(_NOTE))
+
+    def _path(self, suffix: str) -> Path:
+        return self._folder / f"{Path(self._lock.name).stem}{suffix}"
+
+    def _find(self) -> Death | None:
+        """The newest run that died, counted and cleared away with all others that did."""
+        newest: Death | None = None
+        for path in sorted(self._folder.glob(f"*{_NOTE}"), key=_age):
+            if path.name == _DEATHS or self._lock.is_held(f"{path.stem}.lock"):
+                continue
+            note = _note_in(path)
+            newest = Death(note, _fault_in(path.with_suffix(_FAULT)), self._count(note.model))
+            for gone in (path, path.with_suffix(_FAULT), path.with_suffix(".new")):
+                with suppress(OSError):
+                    gone.unlink(missing_ok=True)
+        return newest
+
+    def _count(self, model: str) -> int:
+        if not model:
+            return 0
+        deaths = self._deaths()
+        count = 1 + (_number(deaths.get("count")) if deaths.get("model") == model else 0)
+        with suppress(OSError), _own_file(self._folder / _DEATHS) as file:
+            file.write(json.dumps({"model": model, "count": count}))
+        return count
+
+    def _deaths(self) -> dict[str, object]:
+        return _read(self._folder / _DEATHS)
+
+
+def _own_file(path: Path) -> TextIO:
+    descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+    return os.fdopen(descriptor, "w", encoding="utf-8")
+
+
+def _age(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _note_in(path: Path) -> Note:
+    values = _read(path)
+    model, conversation = values.get("model"), values.get("conversation")
+    return Note(model if isinstance(model, str) else "", conversation if type(conversation) is int else None)
+
+
+def _fault_in(path: Path) -> str:
+    try:
+        return path.read_bytes()[:_LONGEST_FAULT].decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        values = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int else 0

@@ -1,0 +1,179 @@
+"""One window for each folder of conversations: a second start hands its file to the first, which comes to the front.
+
+The first holds a lock that goes with its process, and listens on a socket beside it; both are their owner's alone.
+Where it does not answer, the second goes on by itself: two windows lose nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from desktop.process_lock import OnlyOne
+
+if TYPE_CHECKING:
+    from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+LOCK = "first"
+SOCKET = "door"
+PATIENCE = 8.0  # seconds that a first one may take to open its window
+ANSWER_SECONDS = 4.0  # that it may take to answer
+
+_GLANCE = 0.05
+_LONGEST_CALL = 1 << 16
+_LONGEST_PATH = 100  # bytes; sockets have no room for more
+_ANSWER = b"here\n"
+_TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")  # by which a desktop lets a window come to the front
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a second start wants of the first: a model, if any, and the desktop's permission to come to the front."""
+
+    model: str = ""  # an absolute path or an address
+    token: str = ""
+
+    @classmethod
+    def for_model(cls, words: str | None, environment: Mapping[str, str] = os.environ) -> Call:
+        """The call of a start with this argument. A path is made absolute: the first may run in another folder."""
+        model = words or ""
+        if model and "://" not in model:
+            model = str(Path(model).absolute())
+        return cls(model, next((environment[name] for name in _TOKENS if environment.get(name)), ""))
+
+    def packed(self) -> bytes:
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+    @classmethod
+    def unpacked(cls, line: bytes) -> Call | None:
+        """What was called; nothing where it makes no sense."""
+        with suppress(ValueError):
+            values = json.loads(line)
+            if isinstance(values, dict) and all(isinstance(value, str) for value in values.values()):
+                return cls(values.get("model", ""), values.get("token", ""))
+        return None
+
+
+class Entrance:
+    """This start's place: the first one listens, others have been heard or go on by themselves."""
+
+    def __init__(self, folder: Path) -> None:
+        self._only = _lock_in(folder)
+        self._socket = folder / SOCKET
+        self._door: Door | None = None
+
+    @property
+    def is_first(self) -> bool:
+        return self._only is not None and self._only.is_ours
+
+    def hand_over(self, call: Call, patience: float = PATIENCE, wait: Callable[[float], None] = sleep) -> bool:
+        """Whether the first one took the call. It may still be opening its window; where it ends meanwhile, this one is
+        the first."""
+        deadline = monotonic() + patience
+        while self._only is not None and not self._only.try_again():
+            if _is_heard(self._socket, call):
+                return True
+            if monotonic() > deadline:
+                return False
+            wait(_GLANCE)
+        return False
+
+    def listen(self, parent: QObject | None = None) -> Door | None:
+        """The door, open from now on; nothing where this start is not the first, or the folder's path is too long for a
+        socket."""
+        if self.is_first and _fits(self._socket):
+            self._door = Door(self._socket, parent)
+        return self._door
+
+    def close(self) -> None:
+        if self._door is not None:
+            self._door.close()
+        if self._only is not None:
+            self._only.close()
+
+
+class Door(QObject):
+    """Hears what later starts want."""
+
+    called = Signal(object)  # Call
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        from PySide6.QtNetwork import QLocalServer
+
+        self._server: QLocalServer = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._on_caller)
+        QLocalServer.removeServer(str(path))  # of one that was ended
+        self.is_open = self._server.listen(str(path))
+
+    def close(self) -> None:
+        self.is_open = False
+        self._server.close()
+
+    def _on_caller(self) -> None:
+        while (caller := self._server.nextPendingConnection()) is not None:
+            caller.disconnected.connect(caller.deleteLater)
+            caller.readyRead.connect(lambda caller=caller: self._hear(caller))
+            self._hear(caller)
+
+    def _hear(self, caller: QLocalSocket) -> None:
+        if caller.bytesAvailable() > _LONGEST_CALL:
+            caller.abort()
+        elif caller.canReadLine():
+            call = Call.unpacked(bytes(caller.readLine().data()))
+            if call is None:
+                caller.abort()
+                return
+            caller.write(_ANSWER)
+            caller.flush()  # what is called for may take a while
+            self.called.emit(call)
+
+
+def enter(folder: Path, call: Call, patience: float = PATIENCE) -> Entrance | None:
+    """The place of this start; nothing where another one took its call."""
+    entrance = Entrance(folder)
+    if entrance.is_first or not entrance.hand_over(call, patience):
+        return entrance
+    entrance.close()
+    return None
+
+
+def _lock_in(folder: Path) -> OnlyOne | None:
+    try:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return OnlyOne(folder / LOCK)
+    except OSError:  # nothing can be kept there, which the conversations will say, too
+        return None
+
+
+def _is_heard(path: Path, call: Call) -> bool:
+    if not path.exists() and os.name != "nt":
+        return False
+    from PySide6.QtNetwork import QLocalSocket
+
+    milliseconds = round(ANSWER_SECONDS * 1_000)
+    caller = QLocalSocket()
+    caller.connectToServer(str(path))
+    try:
+        if not caller.waitForConnected(milliseconds):
+            return False
+        caller.write(call.packed())
+        while not caller.canReadLine():
+            if not caller.waitForReadyRead(milliseconds):
+                return False
+        return caller.readLine().data() == _ANSWER
+    finally:
+        caller.close()
+
+
+def _fits(path: Path) -> bool:
+    return len(os.fsencode(path)) <= _LONGEST_PATH
