@@ -41,6 +41,7 @@ class ConversationPage(QStackedWidget):
         self._links: list[tuple[SignalInstance, Callable[..., None]]] = []
         self._transcript: Transcript | None = None
         self._places: dict[int, Place] = {}  # of readers who left a conversation elsewhere than at its end
+        self._edits: dict[int, tuple[int, str]] = {}  # begun in a conversation that was left: the turn, and the words
         self.fill_menu: Callable[[QMenu, Turn], None] | None = None  # adds what can be done with a message
         self.waits_for: Callable[[], str] = str  # what a reply that has not begun waits for, in words
         self.empty_state = EmptyState(theme, embedded)
@@ -68,6 +69,7 @@ class ConversationPage(QStackedWidget):
         """Show this session from now on, and no longer the one before."""
         self._let_go()
         self._keep_place()
+        self._keep_edit()
         self._session = session
         self._link(session.turn_added, self._on_turn_added)
         if self._transcript is not None:
@@ -78,6 +80,7 @@ class ConversationPage(QStackedWidget):
             self._show_offers(session.remedies)
             self._show_activity(session.activity)
             self._restore_place()
+            self._go_on_with_edit()
         self._choose_page()
 
     def set_theme(self, theme: Theme) -> None:
@@ -113,6 +116,19 @@ class ConversationPage(QStackedWidget):
     def _restore_place(self) -> None:
         known = self._session.conversation if self._session is not None else None
         self.transcript.restore_place(self._places.get(known.id) if known is not None else None)
+
+    def _keep_edit(self) -> None:
+        """What is written over a message stays as a draft does, for as long as the window is there."""
+        known = self._session.conversation if self._session is not None else None
+        begun = self._transcript.edit_begun if self._transcript is not None else None
+        if known is not None and begun is not None:
+            self._edits[known.id] = begun
+
+    def _go_on_with_edit(self) -> None:
+        known = self._session.conversation if self._session is not None else None
+        begun = None if known is None else self._edits.pop(known.id, None)
+        if begun is not None:
+            self.transcript.edit(*begun)
 
     def _make_transcript(self) -> Transcript:
         from desktop.widgets.transcript import Transcript

@@ -167,6 +167,8 @@ class RowsView(QAbstractScrollArea):
             self._update_from(changed)
         if stood is None or stood != self._stand:
             self._place_controls()
+        if not self._following:
+            self._place_floating()  # there may be something below now, or nothing any more
         self._idle_timer.start()
 
     @property

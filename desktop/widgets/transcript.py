@@ -132,7 +132,6 @@ class Transcript(RowsView):
         self._flush()
         self._selection.clear()
         self._keyboard.clear()
-        self._editing.end()
         self._controls.drop_code()
         self._controls.hover(None, None)
         known = {message.turn.id: message for message in self._rows.messages}
@@ -140,6 +139,8 @@ class Transcript(RowsView):
             message if (message := known.get(turn.id)) is not None and message.turn == turn else self._message_of(turn)
             for turn in turns
         ]
+        if self._editing.message not in shown:
+            self._editing.end()
         for message in set(known.values()).difference(shown):
             self._controls.drop(message)
         anchor = self._rows.anchor(self._value, self.viewport().height())
@@ -175,6 +176,14 @@ class Transcript(RowsView):
             width = self._setting.column + 2 * BUBBLE_SIDE
             self._editing.begin(self._rows.messages[index], self._look.theme, width, text)
             self._reveal_editor()
+
+    @property
+    def edit_begun(self) -> tuple[int, str] | None:
+        """The turn that is being written over, and what it is to say so far; `None` where that is what it says."""
+        editor, message = self._editing.editor, self._editing.message
+        if editor is None or message is None or editor.text == message.turn.message.content:
+            return None
+        return message.turn.id, editor.text
 
     def focus_action(self, turn_id: int, action: MessageAction) -> None:
         """Put the focus on a button of a message that is seen."""
@@ -700,7 +709,7 @@ class Transcript(RowsView):
 
     def _place_floating(self) -> None:
         """The pill and the find bar."""
-        self._latest.setVisible(not self._following)
+        self._latest.setVisible(not self._following and self._value < self._last_value)
         size = self._latest.sizeHint()
         area = self.viewport().geometry()
         self._latest.move((self.width() - size.width()) // 2, area.bottom() - size.height() - 8)

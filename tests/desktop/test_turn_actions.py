@@ -283,3 +283,55 @@ def test_a_request_that_waits_for_another_conversation_says_so_and_can_be_withdr
     conversations = {each.title: each for each in desk.library.conversations()}
     desk.library.open(conversations["one"].id)
     assert said(desk) == ["one", "1!"]
+
+
+def test_what_is_written_over_a_message_is_still_there_when_one_comes_back(window, desk):
+    desk.talk("Why?", "Because.")
+    first = window.session.conversation.id
+    for message, words in ((0, "How come?"), (1, "Well, so.")):
+        press(desk, MessageAction.EDIT, message)
+        write_over(desk, words)
+        desk.library.new()
+        desk.library.open(first)
+        assert editor(desk).text == words
+        assert window.composer.field.hasFocus(), "who opens a conversation may write at once"
+        QTest.keyClick(editor(desk).field, Qt.Key.Key_Escape)
+        desk.library.new()
+        desk.library.open(first)
+        assert window.transcript._editing.editor is None, "left is left"
+
+
+def test_an_editor_with_nothing_written_in_it_does_not_come_back(window, desk):
+    desk.talk("Why?", "Because.")
+    first = window.session.conversation.id
+    press(desk, MessageAction.EDIT, 0)
+    desk.library.new()
+    desk.library.open(first)
+    assert window.transcript._editing.editor is None
+
+
+def test_walking_between_branches_below_leaves_the_editor_above_as_it_is(window, desk):
+    desk.talk("Why?", "Because.")
+    press(desk, MessageAction.REGENERATE)
+    desk.engine.say("Who knows.")
+    desk.engine.finish()
+    press(desk, MessageAction.EDIT, 0)
+    write_over(desk, "How come?")
+    press(desk, MessageAction.OLDER_BRANCH)
+    assert said(desk) == ["Why?", "Because."]
+    assert editor(desk).text == "How come?"
+
+
+def test_no_pill_leads_to_the_latest_text_where_all_of_it_is_seen(window, desk):
+    desk.talk("Why?", "Because.")
+    press(desk, MessageAction.EDIT, 1)
+    pill = window.transcript._latest
+    assert not pill.isVisible()
+    editor(desk).field.setPlainText("line\n" * 40)
+    desk.send("And then?")
+    desk.engine.say("More.\n\n" * 60)
+    QApplication.processEvents()
+    window.transcript.verticalScrollBar().setValue(0)
+    QApplication.processEvents()
+    assert pill.isVisible()
+    desk.engine.finish()
