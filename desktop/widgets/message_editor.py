@@ -43,6 +43,7 @@ class MessageEditor(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_reply = is_reply
+        self._is_busy = False
         self.field = _Field(text, sends_on_enter=not is_reply)
         self.field.setAccessibleName(self.tr("Edit the reply") if is_reply else self.tr("Edit the message"))
         self.field.setAccessibleDescription(self._hint())
@@ -68,6 +69,12 @@ class MessageEditor(QFrame):
     @property
     def _lines(self) -> int:
         return round(self.field.document().size().height())  # this layout counts in lines
+
+    def set_busy(self, *, busy: bool) -> None:
+        """While a reply is being made nothing is sent or saved; writing goes on."""
+        self._is_busy = busy
+        self.accept_button.setToolTip(self.tr("Possible when the reply has ended") if busy else self._hint())
+        self._show_whether_possible()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -101,7 +108,7 @@ class MessageEditor(QFrame):
         self.field.wanted.connect(self._accept)
         self.field.left.connect(self.left)
         self.field.focus_changed.connect(self.update)
-        self.field.textChanged.connect(self._on_text)
+        self.field.textChanged.connect(self._show_whether_possible)
         self.field.document().documentLayout().documentSizeChanged.connect(self._on_size)
         self.accept_button.clicked.connect(self._accept)
         self.leave_button.clicked.connect(self.left)
@@ -113,8 +120,8 @@ class MessageEditor(QFrame):
         )
         self.height_changed.emit()
 
-    def _on_text(self) -> None:
-        self.accept_button.setEnabled(bool(self.text.strip()))
+    def _show_whether_possible(self) -> None:
+        self.accept_button.setEnabled(not self._is_busy and bool(self.text.strip()))
 
     def _accept(self) -> None:
         if self.accept_button.isEnabled():
@@ -143,6 +150,7 @@ class Editing:
         self._left = left
         self._editor: MessageEditor | None = None
         self._message: MessageView | None = None
+        self._is_busy = False
 
     @property
     def editor(self) -> MessageEditor | None:
@@ -160,6 +168,7 @@ class Editing:
         said = message.turn.message.content if text is None else text
         editor = MessageEditor(theme, said, self._parent, is_reply=message.turn.is_reply)
         editor.setFixedWidth(width)
+        editor.set_busy(busy=self._is_busy)
         self._editor, self._message = editor, message
         editor.show()
         self._make_room()
@@ -183,6 +192,12 @@ class Editing:
         if self._editor is not None and self._message is not None:
             self._editor.setFixedWidth(width)
             self._editor.move(corner + QPoint(0, self._message.body_top))
+
+    def set_busy(self, *, busy: bool) -> None:
+        """Whether a reply is being made."""
+        self._is_busy = busy
+        if self._editor is not None:
+            self._editor.set_busy(busy=busy)
 
     def set_theme(self, theme: Theme) -> None:
         if self._editor is not None:

@@ -423,7 +423,9 @@ class TextSegment(Segment):
             rect = layout.blockBoundingRect(block)
             if shown.place.quotes:
                 bottom = self.height if shown is self.last_block else rect.bottom()
-                _paint_quote(painter, (end, rect.top(), bottom), shown, previous, look)
+                is_right_to_left = block.textDirection() is Qt.LayoutDirection.RightToLeft
+                right = setting.column if is_right_to_left else None
+                _paint_quote(painter, (end, rect.top(), bottom), shown, previous, look, right)
             if isinstance(shown, Rule):
                 y = round(rect.center().y())
                 painter.fillRect(QRect(0, y, setting.column, 1), look.theme.border)
@@ -580,15 +582,22 @@ def _x_of(line: QTextLine, position: int) -> float:
 
 
 def _paint_quote(
-    painter: QPainter, heights: tuple[float, float, float], block: Block, before: Block | None, look: Look
+    painter: QPainter,
+    heights: tuple[float, float, float],
+    block: Block,
+    before: Block | None,
+    look: Look,
+    right: int | None = None,
 ) -> None:
     """The bars beside a block, one for each quote around it. `heights` are where the block before it ended, where it
-    begins and where it ends: a quote that both stand in has no gap."""
+    begins and where it ends: a quote that both stand in has no gap. Text that is read from the right begins at
+    `right`, and has its bars there."""
     end_before, begin, end = heights
     shared = before.place.quotes if before else 0
     for level in range(block.place.quotes):
         top = round(end_before if level < shared else begin)
-        x = (block.place.outside + level) * look.indent + 2
+        edge = (block.place.outside + level) * look.indent + 2
+        x = edge if right is None else right - edge - 3
         painter.fillRect(QRect(x, top, 3, round(end) - top), look.theme.border)
 
 

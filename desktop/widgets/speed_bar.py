@@ -126,23 +126,38 @@ class SpeedBar(QWidget):
     def _choose_figures(self) -> None:
         """As many as there is room for; those that stay never change their order."""
         narrow = self.width() < max(NARROW, self._width_of_all())
+        for figure in (self.context, self.prefill):
+            figure.setHidden(False)
         self.device.setHidden(narrow)
         self.first_token.setHidden(narrow)
         self.context.set_compact(compact=narrow)
         self.prefill.set_compact(compact=True)
-        if not narrow:
+        if narrow:
+            self._leave_out_what_has_no_room()
+        else:
             # The detail of the prefill is the first to go: it is said on hover too.
             spare = self.width() - self._row.minimumSize().width() - self.device.sizeHint().width()
             self.prefill.set_compact(compact=spare < self.prefill.detail_width())
         if any(figure.isHidden() and figure.focusPolicy() for figure in self._all):
-            self._stop_tab_at(self.context)
+            self._stop_tab_at(self.decode if self.context.isHidden() else self.context)
         self._explain()
+
+    def _leave_out_what_has_no_room(self) -> None:
+        """In a large font not even three figures may have it; half a number is none."""
+        kept = [self.context, self.prefill, self.decode]
+        for figure in (self.prefill, self.context):
+            if self._width_of(kept) > self.width():
+                kept.remove(figure)
+                figure.hide()
 
     def _width_of_all(self) -> int:
         """What all figures need beside each other, which in a large font is more than usual."""
         self.context.set_compact(compact=False)
-        margins, gaps = self._row.contentsMargins(), self._row.spacing() * (len(self._all) - 1)
-        return margins.left() + margins.right() + gaps + sum(figure.minimumSizeHint().width() for figure in self._all)
+        return self._width_of(self._all)
+
+    def _width_of(self, figures: Sequence[Figure]) -> int:
+        margins, gaps = self._row.contentsMargins(), self._row.spacing() * (len(figures) - 1)
+        return margins.left() + margins.right() + gaps + sum(figure.minimumSizeHint().width() for figure in figures)
 
     def _explain(self) -> None:
         self.setToolTip(self.summary())

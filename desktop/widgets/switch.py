@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font
@@ -16,8 +16,8 @@ _MARGIN = 6
 
 
 class Switch(QCheckBox):
-    """A check box that looks like what it is: its text, then a track with a knob left (off) or right (on). With
-    `bare`, its words stand elsewhere."""
+    """A check box that looks like what it is: its text, then a track with a knob left (off) or right (on). Where there
+    is no room, the text is cut. With `bare`, its words stand elsewhere."""
 
     def __init__(self, theme: Theme, text: str, parent: QWidget | None = None, *, bare: bool = False) -> None:
         super().__init__("" if bare else text, parent)
@@ -26,7 +26,7 @@ class Switch(QCheckBox):
         self.setAccessibleName(text)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -37,19 +37,26 @@ class Switch(QCheckBox):
         return QSize(text + _TRACK.width() + 2 * _MARGIN, 32)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(_TRACK.width() + 2 * _MARGIN, 32)
 
     def hitButton(self, position: QPoint) -> bool:
         return self.rect().contains(position)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        track = self._track()
+        place = QRect(_MARGIN, 0, max(0, track.left() - _GAP - _MARGIN), self.height())
         painter.setPen(self._theme.text)
-        painter.drawText(self.rect().adjusted(_MARGIN, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, self.text())
-        self._paint_track(painter, self._track())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._words_within(place.width()))
+        self._paint_track(painter, track)
         if self.hasFocus():
             paint_focus_ring(painter, self.rect(), self._theme.accent)
         painter.end()
+
+    def _words_within(self, width: int) -> str:
+        if text_width(self.font(), self.text()) <= width:
+            return self.text()
+        return QFontMetrics(self.font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
 
     def _track(self) -> QRect:
         left = self.width() - _MARGIN - _TRACK.width()

@@ -166,6 +166,7 @@ class Transcript(RowsView):
     def set_busy(self, *, busy: bool) -> None:
         """While a reply is being made, nothing can be done with messages but copying."""
         self._controls.set_busy(busy=busy)
+        self._editing.set_busy(busy=busy)
 
     def edit(self, turn_id: int, text: str | None = None) -> None:
         """Let a message be written over, in its place; with `text`, go on from that."""

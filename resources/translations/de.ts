@@ -1584,6 +1584,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Enter sendet, Umschalt+Enter beginnt eine neue Zeile, Esc lässt es, wie es war</translation>
         </message>
         <message>
+            <source>Possible when the reply has ended</source>
+            <translation>Möglich, wenn die Antwort fertig ist</translation>
+        </message>
+        <message>
             <source>Save</source>
             <translation>Sichern</translation>
         </message>

@@ -281,3 +281,15 @@ def test_text_that_comes_late_for_a_finished_message_is_not_shown(look: Look):
     message = a_message("All.", TurnState.COMPLETE, look)
     assert message.grow("More", look) is None
     assert message.body_text() == "All."
+
+
+@pytest.mark.parametrize(("text", "is_at_right"), [("> اقتباس عربي", True), ("> a quote", False)])
+def test_a_quote_has_its_bar_where_its_text_begins(text, is_at_right, look):
+    segment = one(text)
+    segment.measure(SETTING, look)
+    image = painted(segment, look)
+    middle = segment.height // 2
+    bar = [x for x in range(image.width()) if image.pixelColor(x, middle) == look.theme.border]
+    assert len(bar) >= 3
+    assert all((x > SETTING.column - look.indent) is is_at_right for x in bar)
+    assert all(x < SETTING.column for x in bar)

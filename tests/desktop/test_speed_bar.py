@@ -186,3 +186,25 @@ def test_what_was_measured_here_says_so(bar):
     assert "Measured here" not in bar.prefill.toolTip()
     bar.show_figures(FULL)
     assert "Measured here" not in bar.decode.toolTip() + bar.first_token.toolTip()
+
+
+@pytest.mark.parametrize("points", [10, 14, 18, 24])
+@pytest.mark.parametrize("width", [320, 400, 699, 1000])
+def test_whatever_the_font_no_figure_is_cut(bar, width, points):
+    bar.show_figures(FULL)
+    for figure in bar._all:
+        font = figure.font()
+        font.setPointSize(points)
+        figure.setFont(font)
+    bar.setFixedWidth(width)
+    bar.set_theme(load_theme("dark"))
+    QApplication.processEvents()
+    shown = [figure for figure in bar._all if not figure.isHidden()]
+    assert bar.decode in shown
+    for figure in shown if len(shown) > 1 else []:
+        assert figure.geometry().right() < bar.width()
+        assert figure.width() >= figure.minimumSizeHint().width()
+    stop = next(figure for figure in bar._all if figure.focusPolicy())
+    assert not stop.isHidden(), "the keyboard stops at one that is seen"
+    hidden = [figure for figure in bar._all if figure.isHidden()]
+    assert all(figure.sentence() in stop.toolTip() for figure in hidden), "what is not shown is said"

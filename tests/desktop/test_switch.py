@@ -49,3 +49,15 @@ def test_both_themes_paint_it(switch):
     light = switch.grab().toImage()
     switch.set_theme(load_theme("dark"))
     assert switch.grab().toImage() != light
+
+
+def test_where_there_is_no_room_the_words_are_cut_and_not_painted_over(switch):
+    switch.resize(switch.sizeHint())
+    assert switch._words_within(switch._track().left()) == "Streaming"
+    narrow = switch.sizeHint().width() - 20
+    switch.resize(narrow, switch.height())
+    place = switch._track().left() - 14
+    shown = switch._words_within(place)
+    assert shown.endswith("…")
+    assert switch.fontMetrics().horizontalAdvance(shown) <= place
+    assert switch.minimumSizeHint().width() < narrow

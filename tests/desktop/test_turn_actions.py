@@ -335,3 +335,21 @@ def test_no_pill_leads_to_the_latest_text_where_all_of_it_is_seen(window, desk):
     QApplication.processEvents()
     assert pill.isVisible()
     desk.engine.finish()
+
+
+def test_while_a_reply_is_made_an_edit_waits_and_says_so(window, desk):
+    desk.talk("Why?", "Because.")
+    press(desk, MessageAction.EDIT, 0)
+    write_over(desk, "How come?")
+    desk.send("And then?")
+    desk.engine.say("Then ")
+    button = editor(desk).accept_button
+    assert not button.isEnabled()
+    assert button.toolTip() == "Possible when the reply has ended"
+    QTest.keyClick(editor(desk).field, Qt.Key.Key_Return)
+    assert editor(desk).text == "How come?", "nothing is lost"
+    desk.engine.finish()
+    assert button.isEnabled()
+    QTest.keyClick(editor(desk).field, Qt.Key.Key_Return)
+    assert said(desk) == ["How come?", ""]
+    desk.engine.finish()
