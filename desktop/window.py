@@ -340,6 +340,7 @@ class Window(QMainWindow):
         self.about_action = self._action(tr("&About Headwater"), self._show_about)
         self.quit_action.setMenuRole(QAction.MenuRole.QuitRole)
         self.about_action.setMenuRole(QAction.MenuRole.AboutRole)
+        self.about_action.setVisible(self.views is not None)
         self.scheme_actions = self._scheme_actions()
         self.views_actions = () if self.views is None else self.views.actions()
 
@@ -815,8 +816,8 @@ class Window(QMainWindow):
                 in_line.setMaximumWidth(width)
 
     def _show_about(self) -> None:
-        words = self.tr("Headwater {version}: language models on your own machine, and a look inside. MIT licence.")
-        self.show_notice(words.format(version=_version()))
+        if self.views is not None:
+            self.views.open_about()
 
     # Notices
 
@@ -979,12 +980,3 @@ def _fill(menu: QMenu, actions: Iterable[QAction | None]) -> None:
 
 def _files_in(urls: Iterable[QUrl]) -> list[Path]:
     return [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version  # takes longer than the window itself is built in
-
-    try:
-        return version("headwater")
-    except PackageNotFoundError:  # run from its sources without having been installed
-        return ""

