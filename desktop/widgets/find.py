@@ -142,7 +142,7 @@ class Finder:
     def _go(self, index: int, ordinal: int | None, step: int) -> bool:
         """The hit with that number in a message (`None`: its last), or the nearest one in this direction."""
         messages = self._rows.messages
-        for _ in range(len(messages) + 1):
+        for _ in range(len(messages) + 1 if messages else 0):
             message = messages[index]
             count = self._count(message)
             wanted = count - 1 if ordinal is None else ordinal

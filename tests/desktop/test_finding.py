@@ -183,3 +183,14 @@ def test_a_turn_that_is_not_brought_in_yet_is_found_at_once_and_stays_so(
     assert bar is not None
     QApplication.processEvents()
     qtbot.waitUntil(lambda: bar.count.text() == "1 of 101")
+
+
+def test_where_nothing_was_said_nothing_is_found(transcript: Transcript, said: Conversation, qtbot):
+    transcript.show_turns(())
+    assert typed(transcript, "rivers", qtbot).count.text() == "Not found"
+    transcript.find_next()
+    transcript.find_previous()
+    transcript.show_turns([said.ask("Why do rivers bend?")])
+    transcript.show_turns(())
+    transcript.find_next()
+    transcript.find_previous()
