@@ -139,7 +139,7 @@ class Housekeeping(QObject):
         self._library.move_to_folder(conversations, "")
         said = self.tr('The folder "{name}" is gone, what was in it is not.').format(name=folder)
         bring_back = partial(self._library.move_to_folder, conversations, folder)
-        self._board.show_notice(said, action=self.tr("Undo"), on_action=bring_back)
+        self._board.show_notice(said, action=self.tr("Undo"), on_action=bring_back).takes_back = True
 
     def _drop(self, conversations: Sequence[int], group: Group) -> None:
         """What is dropped on a group becomes one of it, as far as that is somebody's choice and not the time's."""
@@ -177,6 +177,7 @@ class Housekeeping(QObject):
         if not self._deletions:
             return
         notice = self._board.show_notice(self._deletions[-1], action=self.tr("Undo"), on_action=self._undo)
+        notice.takes_back = True
         notice.gone.connect(partial(self._make_final, notice))
         notice.put_away_after(UNDO_SECONDS)
         self._undo_notice = notice

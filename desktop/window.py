@@ -143,6 +143,7 @@ class Window(QMainWindow):
         self._session = library.current
         self._links: tuple[tuple[SignalInstance, Callable[..., None]], ...] = ()
         self._notices: list[Notice] = []
+        self._link_notice: Notice | None = None
         self._model_notices = ModelNotices(models, self, self)
         self._shown_phase: ModelPhase | None = None
         self._sidebar_wanted = settings.current.sidebar_shown
@@ -200,7 +201,7 @@ class Window(QMainWindow):
             notice.action_chosen.connect(partial(self._act, notice, on_action))
         self._notices.append(notice)
         if len(self._notices) > _MOST_NOTICES:
-            self.put_away(self._notices[0])
+            self.put_away(next((old for old in self._notices[:-1] if not old.takes_back), self._notices[0]))
         self._notice_stack.add(notice)
         notice.announce()
         return notice
@@ -334,6 +335,7 @@ class Window(QMainWindow):
         self.attach_action.setVisible(self._drafts is not None)
         self.stop_action = self._action(tr("&Stop the reply"), self._stop, Qt.Key.Key_Escape)
         self.quit_action = self._action(tr("&Quit"), self.close, "Ctrl+Q")
+        self.undo_action = self._action(tr("&Undo"), self._take_back, QKeySequence.StandardKey.Undo)
         self.copy_action = self._action(tr("&Copy"), self._copy, QKeySequence.StandardKey.Copy)
         self.sidebar_action = self._action(tr("&Sidebar"), self._toggle_sidebar, "Ctrl+B", checkable=True)
         self.streaming_action = self._action(tr("S&treaming"), self._set_streaming, "Ctrl+Shift+S", checkable=True)
@@ -467,10 +469,11 @@ class Window(QMainWindow):
         _fill(file, (self.open_action, self.server_action, self.eject_action, None))
         _fill(file, (self.attach_action, self.stop_action, None))
         file.addAction(self.quit_action)
-        edit.addAction(self.copy_action)
+        _fill(edit, (self.undo_action, None, self.copy_action))
         self.reading.fill_edit_menu(edit)
         edit.aboutToShow.connect(self._offer_copy)
         edit.aboutToHide.connect(partial(self.copy_action.setEnabled, True))
+        edit.aboutToHide.connect(partial(self.undo_action.setEnabled, True))
         _fill(view, (self.sidebar_action, self.streaming_action, None))
         self.reading.fill_view_menu(view)
         _fill(view.addMenu(self.tr("&Colours")), self.scheme_actions.values())
@@ -655,9 +658,21 @@ class Window(QMainWindow):
         else:
             self.transcript.copy()
 
+    def _take_back(self) -> None:
+        """Undo what was typed where it was typed, else what a notice offers to undo."""
+        if self._can_undo_typing:
+            self.composer.field.undo()
+        elif offers := [notice for notice in self._notices if notice.takes_back]:
+            offers[-1].action_button.click()
+
+    @property
+    def _can_undo_typing(self) -> bool:
+        return self.composer.field.hasFocus() and self.composer.field.document().isUndoAvailable()
+
     def _offer_copy(self) -> None:
         typed = self.composer.field.hasFocus() and self.composer.field.textCursor().hasSelection()
         self.copy_action.setEnabled(typed or bool(self.transcript.selected_text()))
+        self.undo_action.setEnabled(self._can_undo_typing or any(notice.takes_back for notice in self._notices))
 
     def _offer_link(self, address: str) -> None:
         """A model wrote it: whoever opens it sees first where it leads."""
@@ -671,7 +686,10 @@ class Window(QMainWindow):
         shown = self.tr("The link leads to {address}").format(
             address=url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
         )
-        self.show_notice(shown, action=self.tr("Open it"), on_action=partial(QDesktopServices.openUrl, url))
+        for before in [notice for notice in self._notices if notice is self._link_notice]:
+            self.put_away(before)  # of one link at a time is asked
+        open_it = partial(QDesktopServices.openUrl, url)
+        self._link_notice = self.show_notice(shown, action=self.tr("Open it"), on_action=open_it)
 
     # The list
 

@@ -43,6 +43,7 @@ class Notice(QWidget):
         self._theme = theme
         self.kind = kind
         self.is_answered = False  # whether its action was chosen
+        self.takes_back = False  # whether its action undoes something: then it stands longer than others
         self._label = _sentence(text)
         self.action_button = Button(theme, text=action, kind=ButtonKind.OUTLINED)
         self.action_button.setVisible(bool(action))

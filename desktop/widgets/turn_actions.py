@@ -254,7 +254,7 @@ class TurnActions(QObject):
         words = self.tr("Deleted a message.")
         if count > 1:
             words = self.tr("Deleted {count} messages.").format(count=wording.whole(count))
-        self._undo_notice = self._board.show_notice(words, NoticeKind.INFORMATION, self.tr("Undo"), self._undo)
+        self._show_undo(words)
 
     def _undo(self) -> None:
         session = self._session
@@ -262,8 +262,11 @@ class TurnActions(QObject):
         if session is None or not session.undo():
             return
         if session.can_undo:
-            more = self.tr("More was deleted before.")
-            self._undo_notice = self._board.show_notice(more, NoticeKind.INFORMATION, self.tr("Undo"), self._undo)
+            self._show_undo(self.tr("More was deleted before."))
+
+    def _show_undo(self, words: str) -> None:
+        self._undo_notice = self._board.show_notice(words, NoticeKind.INFORMATION, self.tr("Undo"), self._undo)
+        self._undo_notice.takes_back = True
 
     def _forget_undo(self) -> None:
         notice, self._undo_notice = self._undo_notice, None

@@ -155,7 +155,8 @@ class Views(QObject):
 
     def _on_preset_deleted(self, preset: Preset) -> None:
         words = self.tr("Deleted the preset “{name}”.").format(name=preset.name)
-        self._place.show_notice(words, action=self.tr("Undo"), on_action=partial(self._behind.presets.save, preset))
+        bring_back = partial(self._behind.presets.save, preset)
+        self._place.show_notice(words, action=self.tr("Undo"), on_action=bring_back).takes_back = True
 
     def _say(self, sentence: str) -> None:
         self._place.show_notice(sentence)

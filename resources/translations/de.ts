@@ -2990,6 +2990,10 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>Antwort &amp;anhalten</translation>
         </message>
         <message>
+            <source>&amp;Undo</source>
+            <translation>Rück&amp;gängig</translation>
+        </message>
+        <message>
             <source>&amp;View</source>
             <translation>&amp;Ansicht</translation>
         </message>

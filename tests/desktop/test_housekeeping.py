@@ -196,10 +196,13 @@ def test_the_notice_goes_by_itself_after_a_while(desk, window):
     assert desk.store.deleted() == ()
 
 
-def test_other_notices_that_push_it_out_make_it_final(desk, window):
+def test_only_notices_of_its_kind_push_it_out_and_make_it_final(desk, window):
     window.conversation_list.commands.delete.trigger()
     for number in range(3):
         window.show_notice(f"something else {number}", NoticeKind.WARNING)
+    assert desk.store.deleted() != ()
+    for number in range(3):
+        window.show_notice(f"also deleted {number}", action="Undo").takes_back = True
     assert desk.store.deleted() == ()
 
 

@@ -960,3 +960,53 @@ def test_figures_that_have_no_room_in_a_large_font_are_left_out(desk):
     assert not window.speed_bar.device.isVisible()
     shown = [figure for figure in window.speed_bar._all if figure.isVisible()]
     assert all(before.geometry().right() < after.geometry().left() for before, after in pairwise(shown))
+
+
+def test_what_is_undone_by_a_notice_is_undone_by_the_key_too(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    kept = window.session.conversation.id
+    window.housekeeping._delete([kept])
+    assert [conversation.id for conversation in desk.library.conversations()] == []
+    window.conversation_list.view.setFocus()
+    desk.qtbot.keyClick(window.conversation_list.view, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert [conversation.id for conversation in desk.library.conversations()] == [kept]
+    window.session.delete_message(window.session.turns[-1].id)
+    window.undo_action.trigger()
+    assert [turn.message.content for turn in window.session.turns] == ["Why?", "Because."]
+    window.undo_action.trigger()  # nothing is left to be undone
+
+
+def test_undoing_in_the_prompt_undoes_what_was_typed_first(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    window.session.delete_message(window.session.turns[-1].id)
+    window.composer.field.setFocus()
+    window.composer.field.clear()
+    desk.type("And")
+    while window.composer.field.document().isUndoAvailable():
+        window.undo_action.trigger()
+        assert len(window.session.turns) == 1
+    window.undo_action.trigger()
+    assert len(window.session.turns) == 2
+
+
+def test_what_can_be_undone_is_not_pushed_out_by_what_is_only_said(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    kept = window.session.conversation.id
+    window.housekeeping._delete([kept])
+    for number in range(5):
+        window.show_notice(f"Something else, {number}.")
+    assert window.notices[0].takes_back
+    assert [notice.text for notice in window.notices[1:]] == ["Something else, 3.", "Something else, 4."]
+    window.undo_action.trigger()
+    assert [conversation.id for conversation in desk.library.conversations()] == [kept]
+
+
+def test_of_one_link_at_a_time_is_asked(desk):
+    window = desk.open()
+    desk.talk("Why?", "See [one](https://one.example) and [two](https://two.example).")
+    for address in ("https://one.example", "https://two.example", "https://two.example"):
+        window.page.link_activated.emit(address)
+    assert [notice.text for notice in window.notices] == ["The link leads to https://two.example"]
