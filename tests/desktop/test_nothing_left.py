@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from array import array
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -74,7 +75,9 @@ def found_in(folder: Path) -> set[str]:
     found = set()
     tokens = array("i", list(b"Zwergpinguin")).tobytes()
     for path in folder.rglob("*"):
-        content = path.read_bytes() if path.is_file() else b""
+        content = b""
+        with suppress(FileNotFoundError):  # half written a moment ago, and whole under another name now
+            content = path.read_bytes() if path.is_file() else b""
         if any(word in content.lower() for word in (b"zwergpinguin", b"flusskrebs")) or tokens in content:
             found.add(path.parent.name if path.suffix == ".kvstate" else path.name)
     return found
@@ -90,7 +93,7 @@ def test_no_byte_of_what_was_deleted_for_good_is_left(start, qtbot, tmp_path):
     assert {"conversations.sqlite3-wal", "states"} <= found_in(tmp_path)
     app.library.delete([secret])
     app.leave()  # before anything was undone
-    assert found_in(tmp_path) <= {path.name for path in (tmp_path / "backups").iterdir()}  # which are for a few days
+    assert found_in(tmp_path) <= {path.name for path in tmp_path.glob("backups/*")}  # which are for a few days
     assert len(list((tmp_path / "states").iterdir())) == 1  # of the other
 
 
