@@ -18,7 +18,7 @@ from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
 from desktop.remedies import Remedy, RemedyKind, can_go_on, remedies_for
 from desktop.reply_keeper import ReplyKeeper
 from desktop.running_reply import RunningReply
-from desktop.shown_branch import ShownBranch
+from desktop.shown_branch import Deletion, ShownBranch
 from desktop.store import Store, StoreError
 from inference import AnyModel, EngineClosed, RemoteModel, Sampling, WindowPolicy
 
@@ -63,8 +63,11 @@ class ChatSession(QObject):
         *,
         clock: Callable[[], float] = time.perf_counter,
         checkpoint_milliseconds: int = CHECKPOINT_MILLISECONDS,
+        deletions: list[Deletion] | None = None,
     ) -> None:
-        """Raises StoreError where the turns of the conversation cannot be read."""
+        """`deletions` are those of messages that an earlier session of the conversation left to be brought back.
+
+        Raises StoreError where the turns of the conversation cannot be read."""
         super().__init__(parent)
         self._store = store
         self._engine = engine
@@ -73,7 +76,7 @@ class ChatSession(QObject):
         self._conversation = conversation
         self._draft = store.new_draft if conversation is None else conversation.draft
         self._draft_is_kept = True
-        self._branch = ShownBranch(store, conversation)
+        self._branch = ShownBranch(store, conversation, deletions)
         self._wishes = _wishes_of(conversation)
         self._totals: Totals | None = None
         self._info = models.state.info
@@ -343,7 +346,16 @@ class ChatSession(QObject):
     @property
     def can_undo(self) -> bool:
         """Whether something was deleted that can be brought back."""
-        return self._branch.can_undo
+        return bool(self._branch.deletions)
+
+    @property
+    def deletions(self) -> list[Deletion]:
+        """What can be brought back, the last one last."""
+        return self._branch.deletions
+
+    def forget_deletions(self) -> None:
+        """Nobody wants it back."""
+        self._branch.deletions.clear()
 
     def undo(self) -> bool:
         """Bring back what was deleted last."""

@@ -19,6 +19,7 @@ from desktop.import_reader import ConversationReader, ConversationsRead
 from desktop.imports import Imports
 from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
+from desktop.shown_branch import Deletion
 from desktop.store import Store, StoreError
 from inference import EngineClosed
 
@@ -69,6 +70,7 @@ class Library(QObject):
         self._known = KnownConversations(store)
         self._temporary: Store | None = None
         self._deleted: list[tuple[int, ...]] = []
+        self._deletions: dict[int, list[Deletion]] = {}  # of messages, in conversations that were left
         self._sessions: list[ChatSession] = []
         self._busy: frozenset[int] = frozenset()
         self._current = self._new_session(None, store)
@@ -302,13 +304,21 @@ class Library(QObject):
         return self._new_session(None if conversation_id is None else store.conversation(conversation_id), store)
 
     def _new_session(self, conversation: Conversation | None, store: Store) -> ChatSession:
-        session = ChatSession(store, self._engine, self._models, conversation, self)
+        deletions = None if conversation is None else self._deletions_in(conversation.id)
+        session = ChatSession(store, self._engine, self._models, conversation, self, deletions=deletions)
         session.title_changed.connect(self._on_title_changed)
         session.turn_added.connect(self._on_turn_added)
         session.turn_changed.connect(self._on_turn_changed)
         session.activity_changed.connect(self._on_activity)
         self._sessions.append(session)
         return session
+
+    def _deletions_in(self, conversation_id: int) -> list[Deletion]:
+        """The messages that were deleted there and can be brought back, whichever session that was."""
+        for session in self._sessions:
+            if session.conversation is not None and session.conversation.id == conversation_id:
+                self._deletions[conversation_id] = session.deletions
+        return self._deletions.setdefault(conversation_id, [])
 
     def _show(self, session: ChatSession) -> None:
         left = self._current
@@ -321,6 +331,8 @@ class Library(QObject):
         for session in tuple(self._sessions):
             if session is not self._current and session.is_settled:
                 self._sessions.remove(session)
+                if session.conversation is not None and session.deletions:
+                    self._deletions[session.conversation.id] = session.deletions
                 session.deleteLater()
 
     def _change(self, conversations: Iterable[int], change: Callable[[Store, Sequence[int]], None]) -> bool:

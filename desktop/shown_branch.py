@@ -14,7 +14,7 @@ _AT_FIRST = 40  # turns: more than the largest screen shows
 
 
 @dataclass(frozen=True, slots=True)
-class _Deletion:
+class Deletion:
     """Turns that were deleted together, and the conversation's last turn before and after."""
 
     turns: tuple[int, ...]
@@ -29,14 +29,17 @@ class ShownBranch:
         StoreError: from every method that changes what is kept; then nothing is changed.
     """
 
-    def __init__(self, store: Store, conversation: Conversation | None) -> None:
+    def __init__(
+        self, store: Store, conversation: Conversation | None, deletions: list[Deletion] | None = None
+    ) -> None:
+        """`deletions` are those that can be brought back, the last one last; what comes and goes is written there."""
         self._store = store
         self._conversation: int | None = None if conversation is None else conversation.id
         self._known = [] if conversation is None else list(store.turns(conversation.head, _AT_FIRST))
         self._is_whole = conversation is None  # whether nothing stands before what is known
         self._tree = TurnTree({} if conversation is None else store.branches(conversation.id))
         self._walk()
-        self._deletions: list[_Deletion] = []
+        self._deletions = [] if deletions is None else deletions
 
     @property
     def turns(self) -> Sequence[Turn]:
@@ -57,9 +60,9 @@ class ShownBranch:
         return self._known[-1].id if self._known else None
 
     @property
-    def can_undo(self) -> bool:
-        """Whether something was deleted that can be brought back."""
-        return bool(self._deletions)
+    def deletions(self) -> list[Deletion]:
+        """Those that can be brought back, the last one last."""
+        return self._deletions
 
     def before(self, turn_id: int, most: int) -> Sequence[Turn]:
         """So many of the turns before this one, as far as there are."""
@@ -165,7 +168,7 @@ class ShownBranch:
         return True
 
     def _delete(self, turns: tuple[int, ...], head: int | None) -> int:
-        deletion = _Deletion(turns, self.head, head)
+        deletion = Deletion(turns, self.head, head)
         self._change(lambda conversation: self._store.delete_turns(conversation, turns, head=head), head)
         self._deletions.append(deletion)
         return len(turns)

@@ -97,6 +97,8 @@ class TurnActions(QObject):
         for signal, slot in self._links:
             signal.connect(slot)
         self._forget_undo()
+        if session.can_undo:
+            self._offer_undo(len(session.deletions[-1].turns))
         self._shown_turn = None
         self._show_totals()
         self._fill_panel()
@@ -267,6 +269,12 @@ class TurnActions(QObject):
     def _show_undo(self, words: str) -> None:
         self._undo_notice = self._board.show_notice(words, NoticeKind.INFORMATION, self.tr("Undo"), self._undo)
         self._undo_notice.takes_back = True
+        self._undo_notice.closed.connect(self._keep_deleted)
+
+    def _keep_deleted(self) -> None:
+        """Who puts the notice away wants nothing back."""
+        if self._session is not None:
+            self._session.forget_deletions()
 
     def _forget_undo(self) -> None:
         notice, self._undo_notice = self._undo_notice, None

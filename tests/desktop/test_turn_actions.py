@@ -353,3 +353,38 @@ def test_while_a_reply_is_made_an_edit_waits_and_says_so(window, desk):
     QTest.keyClick(editor(desk).field, Qt.Key.Key_Return)
     assert said(desk) == ["How come?", ""]
     desk.engine.finish()
+
+
+def test_what_was_deleted_can_be_brought_back_after_reading_elsewhere(window, desk):
+    desk.talk("Why?", "Because.")
+    desk.talk("Where?", "There.")
+    kept = window.session.conversation.id
+    choose(menu_of(desk), "Delete this message")
+    choose(menu_of(desk, 0), "Delete this and all")
+    for _ in range(2):
+        desk.library.new()
+        assert not window.notices, "the notice is about the conversation that is shown"
+        desk.library.open(kept)
+        desk.library.open(kept)
+        assert [notice.text for notice in window.notices] == ["Deleted 3 messages."]
+    window.undo_action.trigger()
+    assert said(desk) == ["Why?", "Because.", "Where?"]
+    desk.library.new()
+    desk.library.open(kept)
+    window.undo_action.trigger()
+    assert said(desk) == ["Why?", "Because.", "Where?", "There."]
+    desk.library.new()
+    desk.library.open(kept)
+    assert not window.notices
+
+
+def test_who_puts_the_notice_away_is_not_asked_again(window, desk):
+    desk.talk("Why?", "Because.")
+    kept = window.session.conversation.id
+    choose(menu_of(desk), "Delete this message")
+    window.notices[-1].close_button.click()
+    assert not window.session.can_undo
+    desk.library.new()
+    desk.library.open(kept)
+    assert not window.notices
+    assert said(desk) == ["Why?"]
