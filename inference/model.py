@@ -172,6 +172,10 @@ class Model(Protocol):
     def state_key(self) -> str:
         """Names everything a snapshot depends on: the file, the context's settings, the library."""
 
+    @property
+    def state_size(self) -> int:
+        """About the bytes that a snapshot would take now."""
+
     def save(self) -> Snapshot:
         """A snapshot of the KV cache as it is now."""
 

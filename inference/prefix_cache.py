@@ -92,7 +92,7 @@ class PrefixCache:
         end = self._end_without(len(held), shared)
         other, other_shared = self._best(tokens)
         if len(held) - shared >= _WORTH_KEEPING:
-            self.keep(self._saved(model))
+            self._keep_what_is_held(model)
         self._holder = holder
         if other is not None and other_shared >= shared + _WORTH_KEEPING:
             if model.restore(other):
@@ -124,7 +124,7 @@ class PrefixCache:
     def keep_all_of(self, model: Model) -> None:
         """Keep what the model holds: it is about to be freed."""
         if len(model.tokens) >= _WORTH_KEEPING:
-            self.keep(self._saved(model))
+            self._keep_what_is_held(model)
 
     def keep_to(self, budget: StateBudget) -> None:
         """Another budget from now on; what is held stays as far as that reaches."""
@@ -160,8 +160,13 @@ class PrefixCache:
             self._states.popitem(last=False)
             self._has_evicted = True
 
-    def _saved(self, model: Model) -> Snapshot:
-        return replace(model.save(), owner=self._holder.owner, is_private=self._holder.is_private)
+    def _keep_what_is_held(self, model: Model) -> None:
+        """Keep it for whoever's it is. What has room nowhere is not even copied: it may be gigabytes."""
+        on_disk = self._disk.budget if self._disk is not None and not self._holder.is_private else 0
+        if model.state_size > max(self._budget, on_disk):
+            self._has_evicted = True
+            return
+        self.keep(replace(model.save(), owner=self._holder.owner, is_private=self._holder.is_private))
 
     def _best(self, tokens: Sequence[int]) -> tuple[Snapshot | None, int]:
         best, length = None, 0

@@ -58,6 +58,11 @@ class StateFolder:
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="kv-states")
         self._pending: list[Future[None]] = []
 
+    @property
+    def budget(self) -> int:
+        """Bytes that may be on the disk, and so the most that one state may take."""
+        return self._budget
+
     def open(self, key: str) -> None:
         """Look for the states of the model that `key` names."""
         self._key = hashlib.blake2b(key.encode(), digest_size=12).hexdigest()

@@ -231,6 +231,10 @@ class ScriptedModel:
     def state_key(self) -> str:
         return self.info.name
 
+    @property
+    def state_size(self) -> int:
+        return 8 * len(self._held)
+
     def save(self) -> Snapshot:
         self._script.log.append(f"saved {len(self._held)}")
         marks = tuple(Mark(length, b"mark") for length in self._marks)

@@ -9,14 +9,14 @@ import ctypes
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from inference.errors import GenerationBroke
 from inference.events import ModelInfo
 from inference.llama.grammar import Grammar, grammar_of
-from inference.llama.library import llama
+from inference.llama.library import abort_callback, llama
 from inference.llama.log import EngineLog
 from inference.llama.sampling import LlamaSampler, Samplers
 from inference.llama.vocabulary import LlamaVocabulary
@@ -31,6 +31,11 @@ _PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: 
 _MOST_MARKS = 32
 _MOST_MARKED = 128 << 20  # bytes of marks; two are kept however large they are
 _MOST_STEP_TIMES = 4096
+
+# Bytes that may be written to as long as nobody else has them: Python's own way to make large ones without a copy.
+_new_bytes = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_char_p, ctypes.c_ssize_t)(
+    ("PyBytes_FromStringAndSize", ctypes.pythonapi)
+)
 
 
 class LlamaModel:
@@ -58,6 +63,7 @@ class LlamaModel:
         self._window = int(llama.llama_model_n_swa(model))  # tokens a sliding window looks back; 0 without one
         # Layers that carry a state from token to token: it knows only forward.
         self._is_recurrent = bool(llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model))
+        self._may_abort = True  # inside a batch, as the context is made
         self._wants_marks = bool(self._window or self._is_recurrent)
         self._waits = info.device != "CPU"
         self._in_use = threading.Lock()
@@ -131,9 +137,10 @@ class LlamaModel:
             if self._marks and self._marks[-1].length == length:
                 return
             size = llama.llama_state_seq_get_size_ext(context, _SEQUENCE, _PARTIAL)
-            buffer = (ctypes.c_uint8 * size)()
-            written = llama.llama_state_seq_get_data_ext(context, buffer, size, _SEQUENCE, _PARTIAL)
-            self._marks.append(Mark(length, bytes(memoryview(buffer)[:written])))
+            state = _bytes_from(
+                size, lambda data: llama.llama_state_seq_get_data_ext(context, data, size, _SEQUENCE, _PARTIAL)
+            )
+            self._marks.append(Mark(length, state))
             self._thin_out_marks()
 
     def _thin_out_marks(self) -> None:
@@ -156,12 +163,16 @@ class LlamaModel:
     def state_key(self) -> str:
         return self._state_key
 
+    @property
+    def state_size(self) -> int:
+        with self._alone() as context:
+            size = int(llama.llama_state_seq_get_size(context, _SEQUENCE))
+            return size + len(self._kept_logits) + sum(len(mark.state) for mark in self._marks)
+
     def save(self) -> Snapshot:
         with self._alone() as context:
             size = llama.llama_state_seq_get_size(context, _SEQUENCE)
-            buffer = (ctypes.c_uint8 * size)()
-            written = llama.llama_state_seq_get_data(context, buffer, size, _SEQUENCE)
-            state = bytes(memoryview(buffer)[:written])
+            state = _bytes_from(size, lambda data: llama.llama_state_seq_get_data(context, data, size, _SEQUENCE))
             return Snapshot(tuple(self._held), state, tuple(self._marks), self._kept_logits, self._logits_at)
 
     def restore(self, snapshot: Snapshot) -> bool:
@@ -227,6 +238,9 @@ class LlamaModel:
             self._batch[:count] = tokens
             self._has_logits, self._draft_size = False, 0
             self._log.forget()
+            # A state that carries on cannot be taken back by one token: what is left of this one is little against all
+            # since the last mark, which would have to be read again.
+            self._let_abort(context, wanted=count > 1 or not self._is_recurrent)
             began = time.perf_counter()
             batch = llama.llama_batch_get_one(self._batch, count)
             if logits is not None:
@@ -242,6 +256,13 @@ class LlamaModel:
             self._held.extend(tokens)
             self._has_logits = True
             return count
+
+    def _let_abort(self, context: int, *, wanted: bool) -> None:
+        """Whether llama.cpp may look at the stop flag inside a batch."""
+        if wanted != self._may_abort:
+            callback = abort_callback() if wanted else llama.ggml_abort_callback()
+            llama.llama_set_abort_callback(context, callback, self._stop_flag.address if wanted else None)
+            self._may_abort = wanted
 
     @contextmanager
     def _alone(self) -> Iterator[int]:
@@ -330,3 +351,10 @@ class LlamaModel:
         if self._model is None:
             raise GenerationBroke("the model was freed.")
         return self._model
+
+
+def _bytes_from(size: int, write: Callable[[Any], int]) -> bytes:
+    """What `write` puts into memory of this size; it returns how much of it. It is never there twice."""
+    data: bytes = _new_bytes(None, size)
+    written = write(ctypes.cast(ctypes.c_char_p(data), ctypes.POINTER(ctypes.c_uint8)))
+    return data if written == size else data[:written]

@@ -1,4 +1,5 @@
 import threading
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -118,6 +119,44 @@ def test_a_batch_that_was_stopped_leaves_nothing_half_read_behind(files, kind, m
         read(fresh, PROMPT[:30])
         read(fresh, PROMPT[30:])
         assert write(model, 8) == write(fresh, 8)
+
+
+@pytest.mark.parametrize("kind", ["mamba", "jamba"])
+def test_a_single_token_is_read_to_its_end_where_giving_it_up_would_lose_all_since_the_last_mark(files, kind):
+    flag = UnseenFlag()
+    with loaded(files[kind], stop_flag=flag) as model, loaded(files[kind]) as fresh:
+        read(model, PROMPT)
+        flag.set()
+        assert model.evaluate([7]) == 1
+        assert list(model.tokens) == [*PROMPT, 7]
+        flag.clear()
+        read(fresh, PROMPT)
+        read(fresh, [7])
+        assert write(model, 8) == write(fresh, 8)
+        flag.set()
+        assert model.evaluate([7] * 100) == 0
+
+
+def test_of_a_memory_that_can_be_cut_a_single_token_is_given_up_too(files):
+    flag = UnseenFlag()
+    with loaded(files["llama"], stop_flag=flag) as model:
+        read(model, PROMPT)
+        flag.set()
+        assert model.evaluate([7]) == 0
+        assert list(model.tokens) == PROMPT
+
+
+@pytest.mark.parametrize("kind", ["llama", "mamba", "jamba"])
+def test_a_state_is_never_in_memory_twice_and_its_size_is_known_before(files, kind):
+    with loaded(files[kind]) as model:
+        read(model, [7] * 1000)
+        model.keep_logits()
+        tracemalloc.start()
+        snapshot = model.save()
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 1.5 * len(snapshot.state) + 50_000
+        assert model.state_size <= snapshot.size <= model.state_size + 4 * len(snapshot.tokens)
 
 
 @settings(max_examples=40, deadline=None)

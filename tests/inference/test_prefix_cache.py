@@ -213,3 +213,20 @@ def test_a_private_state_is_kept_in_memory_alone(tmp_path: Path) -> None:
     cache.keep_all_of(model)
     cache.close()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("memory", "disk", "private", "copied"), [
+    (1599, None, False, False), (1600, None, False, True), (0, 1599, False, False), (0, 1600, False, True),
+    (0, 1600, True, False),
+])  # fmt: skip
+def test_what_has_room_nowhere_is_not_even_copied(
+    tmp_path: Path, memory: int, disk: int | None, private: bool, copied: bool
+) -> None:
+    script = Script()
+    model = ScriptedModel(script, config(), StopFlag())
+    folder = None if disk is None else StateFolder(tmp_path, disk)
+    cache = PrefixCache(memory, folder)
+    read(model, cache, conversation(5), Holder("somebody", private))
+    read(model, cache, conversation(6))
+    assert ("saved 200" in script.log) is copied
+    cache.close()
