@@ -5,11 +5,16 @@ The reply goes to standard output; figures, errors and what a model thinks befor
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":
+    # Ctrl-C while all the rest is imported ends the program as it ends any other, with nothing to say about it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import argparse
 import io
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -280,7 +285,10 @@ def _rate(tokens_per_second: float | None) -> str:
 
 def _bias(text: str) -> tuple[int, float]:
     token, _, bias = text.partition("=")
-    return int(token), float(bias)
+    try:
+        return int(token), float(bias)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a token's id and a number, as in 42=-1.5") from None
 
 
 _SAMPLING: tuple[tuple[str, Callable[[str], object], str, str], ...] = (

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Protocol
 
 from inference.errors import TemplateFailed
@@ -17,10 +16,11 @@ from inference.events import BlockKind
 from inference.messages import Message, Role
 from inference.model import Vocabulary
 from inference.reasoning import Markup, find_markup, length_begun
+from inference.recent import Recent
 from inference.template import CHATML, GEMMA, PLAIN, ChatTemplate, Segment, Torn, never
 
 _PLAIN_STOP = ("\nUser:", "\nSystem:")
-_CACHED_TEXTS = 1024  # a turn has two texts: its own and the template's around it
+_REMEMBERED = 32 << 20  # bytes of texts with their tokens: a conversation of nearly a million tokens
 
 _MARK = re.compile(rb"<[^<>\s]+>|\[[^\[\]\s]+\]")  # how tokens look that no text joins
 
@@ -88,10 +88,10 @@ class PromptBuilder:
         self._beginning_text = model.template_tokens.get("bos_token", "")
         self._words: dict[int, bytes] = {}
         # The turns before the last were tokenised for the prompt before: only new text costs anything.
-        self._tokenize = lru_cache(maxsize=_CACHED_TEXTS)(self._tokenize_anew)
-        self._written = lru_cache(maxsize=_CACHED_TEXTS)(self._written_anew)
-        self._defused = lru_cache(maxsize=_CACHED_TEXTS)(self._defused_anew)
-        self._answer_tokens = lru_cache(maxsize=_CACHED_TEXTS)(self._answer_tokens_anew)
+        self._tokenize = Recent(self._tokenize_anew, _REMEMBERED)
+        self._written = Recent(self._written_anew, _REMEMBERED)
+        self._defused = Recent(self._defused_anew, _REMEMBERED)
+        self._answer_tokens = Recent(self._answer_tokens_anew, _REMEMBERED)
         self._puts_space = self._written(self._tokenize("a", special=False)) == " a"
         rendered, self.warnings = _checked(self._template)
         self.has_thinking_switch = _has_switch(self._template)
