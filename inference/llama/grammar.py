@@ -88,27 +88,6 @@ class Grammar:
             raise GenerationBroke("its text can be read in too many ways by this grammar.")
 
 
-def grammar_of(json_schema: str) -> str:
-    """The grammar of all JSON that follows a schema.
-
-    Raises:
-        GrammarRefused: it asks for what cannot be said by a grammar.
-    """
-    from llama_cpp.llama_grammar import json_schema_to_gbnf
-
-    try:
-        grammar = str(json_schema_to_gbnf(json_schema))
-    except RecursionError:
-        raise GrammarRefused("the JSON schema is nested too deeply.") from None
-    except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        # The converter takes a sound schema for granted.
-        raise GrammarRefused(
-            f"the JSON schema cannot be followed: {_line(str(error)) or type(error).__name__}."
-        ) from None
-    # It lets line ends and other control characters stand in strings, where JSON has them escaped.
-    return grammar.replace(r'char ::= [^"\\]', r'char ::= [^"\\\x7F\x00-\x1F]')
-
-
 def trial_command(*, frozen: bool | None = None) -> tuple[str, ...]:
     """What starts a trial: this interpreter, and where there is none, in a frozen program, that program."""
     library = str(Path(llama._lib._name))  # noqa: SLF001 - the very library that will read the grammar

@@ -15,7 +15,8 @@ from typing import Any
 
 from inference.errors import GenerationBroke
 from inference.events import ModelInfo
-from inference.llama.grammar import Grammar, grammar_of
+from inference.llama.grammar import Grammar
+from inference.llama.json_schema import grammar_of
 from inference.llama.library import abort_callback, llama
 from inference.llama.log import EngineLog
 from inference.llama.sampling import LlamaSampler, Samplers

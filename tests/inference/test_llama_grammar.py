@@ -8,7 +8,7 @@ import pytest
 
 from inference import grammar_trial
 from inference.errors import GenerationBroke, GrammarRefused
-from inference.llama.grammar import Grammar, grammar_of, trial_command
+from inference.llama.grammar import Grammar, trial_command
 from inference.llama.library import llama
 from inference.llama.model import LlamaModel
 from inference.requests import Sampling
@@ -196,28 +196,6 @@ def write_again_and_again(grammar: Grammar, token: int) -> None:
     for _ in range(60):
         assert grammar.allows(token)
         grammar.accept(token)
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"$ref": "#/nowhere"},
-        {"$ref": "https://example.com/schema"},
-        {"type": "unheard of"},
-        {"type": "string", "pattern": "no anchors"},
-        {"properties": 5},
-        {"anyOf": 5},
-    ],
-)
-def test_a_schema_that_cannot_be_followed_is_refused_with_a_sentence(schema):
-    with pytest.raises(GrammarRefused, match="JSON schema"):
-        grammar_of(json.dumps(schema))
-
-
-def test_a_schema_that_is_nested_too_deeply_is_refused():
-    text = '{"items":' * 2000 + "{}" + "}" * 2000
-    with pytest.raises(GrammarRefused, match="nested too deeply"):
-        grammar_of(text)
 
 
 def test_a_trial_needs_nothing_but_the_interpreter(tmp_path):
