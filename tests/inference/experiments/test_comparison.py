@@ -246,14 +246,13 @@ def test_with_a_real_model_the_totals_are_the_same_over_alternating_blocks() -> 
     path = embedded_model()
     assert path is not None
     with connect(ModelConfig(path, threads=1)) as client:
-        asked = client.request("Tell me about rivers.", max_tokens=24, temperature=0.0)
-        (end,) = [event for event in client.run(CompareJob(asked, runs=5)) if isinstance(event, JobFinished)]
+        asked = client.request("Tell me about rivers.", max_tokens=16, temperature=0.0)
+        (end,) = [event for event in client.run(CompareJob(asked, runs=9)) if isinstance(event, JobFinished)]
     found = end.result
     assert isinstance(found, Comparison)
     on, off = (figure(found, "total", mode) for mode in Mode)
-    # Of each pair that was made side by side: what else the machine did then, it did to both.
-    pairs = sorted(one / other for one, other in zip(on.samples, off.samples, strict=True))
-    assert abs(pairs[len(pairs) // 2] - 1) < 0.10
+    # The quickest of each: what else a test machine does makes some of the others longer, never shorter.
+    assert abs(on.low / off.low - 1) < 0.10
     assert figure(found, "first_text", Mode.ON).median < 0.7 * figure(found, "first_text", Mode.OFF).median
     assert not found.difference
     for each in found.runs:
