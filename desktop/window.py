@@ -517,15 +517,17 @@ class Window(QMainWindow):
         self.composer.window_meter.policy_chosen.connect(self._choose_policy)
         self.page.link_activated.connect(self._offer_link)
         self.page.offer_taken.connect(self._take_offer)
-        self.page.transcript_made.connect(self._order_tabs)
+        self.page.transcript_made.connect(self.order_tabs)
+        self.empty_state.examples_changed.connect(self.order_tabs)
         self.turn_actions.done.connect(self.composer.focus_field)
         self._splitter.splitterMoved.connect(self._on_splitter_moved)
         self._set_streaming(on=self._settings.current.streaming)
         self._set_thinking(on=self._settings.current.thinking)
         self.composer.set_sending_key(self._settings.current.send_with)
-        self._order_tabs()
+        self.order_tabs()
 
-    def _order_tabs(self) -> None:
+    def order_tabs(self) -> None:
+        """Have the keyboard go round in the order in which one reads; to be called when there is more to stop at."""
         stops: tuple[QWidget, ...] = (
             self.conversation_list.fold_button,
             self.conversation_list.new_button,
@@ -535,11 +537,15 @@ class Window(QMainWindow):
             self.model_picker,
             self.turn_actions.totals_button,
             self.streaming_switch,
+            *_stops_in(self.beside_switch),
+            self.empty_state.open_button,
+            *self.empty_state.prompt_buttons,
             *((self.transcript,) if self.page.has_transcript else ()),
             self.composer.field,
             self.composer.attach_button,
             self.composer.thinking_switch,
             self.composer.window_meter,
+            *_stops_in(self.composer.beside_button),
             self.composer.button,
             self.speed_bar,
         )
@@ -971,6 +977,10 @@ class _Handle(QSplitterHandle):
 
 def _widgets_in(stack: QStackedWidget) -> list[QWidget]:
     return [widget for place in range(stack.count()) if (widget := stack.widget(place)) is not None]
+
+
+def _stops_in(row: QHBoxLayout) -> list[QWidget]:
+    return [widget for place in range(row.count()) if (item := row.itemAt(place)) and (widget := item.widget())]
 
 
 def _as_view(widget: QWidget) -> View:

@@ -47,6 +47,7 @@ class EmptyState(QScrollArea):
     prompt_chosen = Signal(str)
     open_wanted = Signal()
     compare_wanted = Signal(str)  # this prompt, with streaming on and off
+    examples_changed = Signal()  # there are other `prompt_buttons`
 
     def __init__(self, theme: Theme, embedded: Path | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -163,6 +164,7 @@ class EmptyState(QScrollArea):
             last.chosen.disconnect(self.prompt_chosen)
             last.chosen.connect(partial(self._compare, prompt))
             last.explain(self.tr("Asks both ways in turn: {prompt}").format(prompt=prompt))
+        self.examples_changed.emit()
 
     def _compare(self, prompt: str, _shown: str) -> None:
         self.compare_wanted.emit(prompt)

@@ -57,6 +57,7 @@ class Place(Protocol):
     def open_panel(self, panel: QWidget) -> None: ...
     def close_panel(self) -> None: ...
     def close_view(self) -> None: ...
+    def order_tabs(self) -> None: ...
     def menuBar(self) -> QMenuBar: ...  # noqa: N802 - Qt's name
 
 
@@ -143,6 +144,7 @@ class Insights(QObject):
         self.lab_button.clicked.connect(self.lab_action.trigger)
         for button in (self.inspector_button, self.lab_button):
             self._place.beside_switch.addWidget(button)
+        self._place.order_tabs()
 
     def _comparison_view(self) -> ComparisonView:
         if self.comparison is None:

@@ -615,7 +615,7 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
         desk.drafts.add(Attachment(name, "txt", 4, "text"))
     seen = []
     window.conversation_list.fold_button.setFocus(Qt.FocusReason.TabFocusReason)
-    for _ in range(18):
+    for _ in range(24):
         widget = window.focusWidget()
         assert widget is not None
         seen.append(widget)
@@ -627,14 +627,38 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
         window.conversation_list.view,
         window.model_picker,
         window.streaming_switch,
+        desk.insights.inspector_button,
+        desk.insights.lab_button,
+        window.transcript,
         window.composer.attachment_row.chips[0].cross,
         window.composer.attachment_row.chips[1].cross,
         window.composer.field,
         window.composer.attach_button,
+        desk.insights.compare_button,
         window.composer.button,
         window.speed_bar.context,
     ]
     assert [widget for widget in seen if widget in wanted][: len(wanted)] == wanted
+
+
+def test_tab_comes_by_the_examples_on_its_way_to_the_prompt(desk):
+    window = desk.open()
+    seen = []
+    window.streaming_switch.setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in range(9):
+        widget = window.focusWidget()
+        assert widget is not None
+        seen.append(widget)
+        desk.qtbot.keyClick(widget, Qt.Key.Key_Tab)
+    assert seen == [
+        window.streaming_switch,
+        desk.insights.inspector_button,
+        desk.insights.lab_button,
+        *window.empty_state.prompt_buttons,
+        window.composer.field,
+        window.composer.attach_button,
+        desk.insights.compare_button,
+    ]
 
 
 def test_copy_takes_what_is_marked_where_one_is(desk, qapp):
