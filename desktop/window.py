@@ -10,13 +10,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtCore import QByteArray, QCoreApplication, QRect, QSize, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import (
     QAction,
     QActionGroup,
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QKeyEvent,
     QKeySequence,
     QMoveEvent,
     QPainter,
@@ -302,6 +303,17 @@ class Window(QMainWindow):
     def moveEvent(self, event: QMoveEvent) -> None:
         super().moveEvent(event)
         self._layout_timer.start()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What is typed where nothing takes it, in the transcript above all, is meant for the prompt."""
+        held = Qt.KeyboardModifier
+        commands = held.ControlModifier | held.AltModifier | held.MetaModifier
+        is_text = event.text().isprintable() and bool(event.text()) and not event.modifiers() & commands
+        if not is_text or not self.composer.isVisible() or self.composer.field.hasFocus():
+            super().keyPressEvent(event)
+            return
+        self.composer.focus_field()
+        QCoreApplication.sendEvent(self.composer.field, event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         from desktop.widgets.conversation_drag import conversations_in

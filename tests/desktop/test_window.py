@@ -1034,3 +1034,27 @@ def test_of_one_link_at_a_time_is_asked(desk):
     for address in ("https://one.example", "https://two.example", "https://two.example"):
         window.page.link_activated.emit(address)
     assert [notice.text for notice in window.notices] == ["The link leads to https://two.example"]
+
+
+def test_what_is_typed_while_reading_goes_into_the_prompt(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    window.transcript.setFocus()
+    for letter in "And then":
+        desk.qtbot.keyClicks(window.focusWidget(), letter)
+    assert window.composer.field.hasFocus()
+    assert window.composer.text == "And then"
+
+
+def test_keys_that_mean_something_else_stay_what_they_are(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    window.transcript.setFocus()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_Return, Qt.Key.Key_Backspace):
+        desk.qtbot.keyClick(window.transcript, key)
+    desk.qtbot.keyClick(window.transcript, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert window.composer.text == ""
+    assert window.transcript.hasFocus()
+    window.views_actions[0].trigger()  # the preferences, where there is no prompt
+    desk.qtbot.keyClicks(window, "lost")
+    assert window.composer.text == ""
