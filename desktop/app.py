@@ -28,7 +28,9 @@ from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
+from desktop.errands import Post
 from desktop.file_reader import FileReader
+from desktop.idle_unload import IdleUnload
 from desktop.import_reader import ConversationReader
 from desktop.lab_runs import LabRuns
 from desktop.last_runs import RUNS, LastRuns
@@ -42,22 +44,25 @@ from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.single_instance import Call, Door, Entrance
 from desktop.store import BACKUPS, Store, StoreError
+from desktop.supply import Supply, SupplyPlaces
 from desktop.theme import ThemeSource, style_arguments
 from desktop.translation import speak
 from desktop.upkeep import Folders, Upkeep
 from desktop.vigil import Vigil
-from desktop.wakefulness import Wakefulness
+from desktop.wakefulness import DOWNLOADING, Wakefulness
 from desktop.warm_up import Piece, WarmUp
 from desktop.widgets.insights import Insights, Laboratory
+from desktop.widgets.model_views import ModelDesk, ModelViews
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.views import Behind
-from desktop.window import MODEL_SUFFIX, Window
-from inference import EngineFault, EngineFiles, Proxy, RemoteModel, StateBudget
+from desktop.window import Window
+from inference import EngineFault, EngineFiles, Proxy, RemoteModel, StateBudget, looks_like_model
 
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
 KEYRING_SECONDS = 5.0  # that the keyring may take to forget, at the very end
 LOCKS = "locks"  # a folder beside the conversations
+MODEL_FACTS = "models.json"  # a file there: what is known of model files
 
 # What asks a program to end: Ctrl-C, a polite request, and a terminal that was closed.
 _REQUESTS_TO_END = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
@@ -86,6 +91,7 @@ class Places:
     states: Path | None = None  # KV states of conversations that were left; nowhere on disk without it
     engine: EngineFiles | None = None  # what the engine of this machine measures and logs; nowhere without it
     models: Path | None = None  # model files, where no other folder is chosen; beside the conversations without it
+    home: Path | None = None  # where other programs keep their models; the person's own home without it
 
 
 class App(QObject):
@@ -142,7 +148,7 @@ class App(QObject):
         )
         self._servers = ServerChoice(self._engine, self._keys, self)
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
-        if not isinstance(model, Path) or model.suffix.lower() == MODEL_SUFFIX:
+        if not isinstance(model, Path) or looks_like_model(model):
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
         self.library = Library(self._store, self._engine, self.models, self, reader=ConversationReader(post))
         self._runs = _last_runs(places.conversations.parent / RUNS)
@@ -151,6 +157,8 @@ class App(QObject):
         self._upkeep = Upkeep(self.settings, self._keys, _folders_of(places), Devices(post), self)
         if self.library.interrupted and not safe:
             self._open_newest()
+        self._supply = self._make_supply(post)
+        self._idle_unload = IdleUnload(self._engine.unload, self.settings, self)
         self._draft_count = DraftCount(lambda: inference.TokenCounter(post), self.models, self)
         self._drafts = DraftAttachments(partial(FileReader, post), self)
         self.window = Window(
@@ -164,6 +172,9 @@ class App(QObject):
             drafts=self._drafts,
         )
         self._laboratory = self._make_laboratory()
+        self.model_views = ModelViews(
+            ModelDesk(self._supply, self.models, self.settings, self._themes), self.window, self
+        )
         self.insights = Insights(self._laboratory, self.window, self)
         self._wakefulness = Wakefulness(self)
         self._vigil = Vigil(self._wakefulness, partial(application.alert, self.window), self)
@@ -199,7 +210,10 @@ class App(QObject):
         self._drafts.close()
         self._bridge.drain()
         self._vigil.close()
-        self._wakefulness.close()
+        self._idle_unload.close()
+        self._supply.close()
+        for wakefulness in (self._wakefulness, self._awake_for_downloads):
+            wakefulness.close()
         self.library.flush()
         self.library.close()
         if self._backup is not None:
@@ -230,6 +244,8 @@ class App(QObject):
         self._bridge.conversations_read.connect(self.library.on_file_read)
         self._bridge.event_arrived.connect(self._watch_for_faults)
         self._bridge.event_arrived.connect(self._vigil.on_event)
+        self._bridge.event_arrived.connect(self._idle_unload.on_event)
+        self._upkeep.devices_listed.connect(self._supply.sizing.on_devices_listed)
         self._bridge.server_answered.connect(self._watch_for_faults)
         self._bridge.counted.connect(self._draft_count.on_counted)
         self._bridge.file_read.connect(self._drafts.on_read)
@@ -258,6 +274,20 @@ class App(QObject):
             self._themes,
         )
 
+    def _make_supply(self, post: Callable[[Post], None]) -> Supply:
+        places, data = self._places, self._places.conversations.parent
+        measurements = places.engine.measurements if places.engine is not None else None
+        self._awake_for_downloads = Wakefulness(self, reason=DOWNLOADING)
+        return Supply(
+            post,
+            self.settings,
+            self._keys,
+            self.models,
+            SupplyPlaces(lambda: self._upkeep.models_folder, data / MODEL_FACTS, measurements, places.home),
+            self._awake_for_downloads,
+            self,
+        )
+
     def _open_newest(self) -> None:
         """Begin where the program was cut off."""
         conversations = self.library.conversations()
@@ -284,6 +314,7 @@ class App(QObject):
         yield self.begun.emit
         yield self._open_door
         yield from self.library.put_off()
+        yield from self._supply.put_off()
         if self._store.backups is not None:
             self._backup = DailyBackup(self._store.backups, self)
             yield self._backup.look
@@ -343,11 +374,12 @@ class App(QObject):
 
     def _delete_everything(self) -> None:
         places, data = self._places, self._places.conversations.parent
-        self._keys.forget_all({model.base_url for model in self.settings.current.servers}, KEYRING_SECONDS)
+        servers = {model.base_url for model in self.settings.current.servers}
+        self._keys.forget_all({*servers, self._supply.door.endpoint}, KEYRING_SECONDS)
         self.settings.let_go()
         engine = places.engine or EngineFiles()
         settings = (places.settings, broken_of(places.settings))
-        files = (places.conversations, *settings, engine.measurements, engine.log)
+        files = (places.conversations, *settings, engine.measurements, engine.log, data / MODEL_FACTS)
         folders = (places.states, data / LOCKS, data / BACKUPS, data / RUNS)
         left = delete_files((file for file in files if file), (folder for folder in folders if folder))
         for path in left:

@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 import inference
 from desktop.devices import DevicesListed
+from desktop.errands import Post
 from desktop.file_reader import FileRead
 from desktop.import_reader import ConversationsRead
 from desktop.secrets import KeysKept
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         | DevicesListed
         | FileRead
         | ConversationsRead
+        | Post
     )
 
 
@@ -107,6 +109,8 @@ class EngineBridge(QObject):
                 self.conversations_read.emit(event)
             case FileRead():
                 self.file_read.emit(event)
+            case Post(do):
+                do()
             case inference.RemoteModelReady() | inference.RemoteModelFailed():
                 self.server_answered.emit(event)
             case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -109,6 +110,7 @@ class ModelChoice(QObject):
     """The model that answers the next prompt. It is loaded as soon as it is chosen, in the background."""
 
     changed = Signal(object)  # ModelState
+    offer_changed = Signal()  # which models are known
 
     def __init__(
         self, engine: ModelLoader, settings: SettingsFile, embedded: Path | None, parent: QObject | None = None
@@ -119,6 +121,7 @@ class ModelChoice(QObject):
         self._embedded = embedded
         self._state = ModelState()
         self._missing: Path | None = None
+        self._found: tuple[Path, ...] | None = None  # on this disk; `None` until somebody looked
         self.records_probabilities = False  # of each token of the replies to come, until the program ends
 
     @property
@@ -156,12 +159,19 @@ class ModelChoice(QObject):
         return replace(request, record_probabilities=PROBABILITIES)
 
     def known_models(self) -> tuple[Path, ...]:
-        """The embedded model and those used lately, as far as their files are still there, and those in the folder of
-        models that was chosen."""
+        """The embedded model and those used lately, as far as their files are still there, and those that were found on
+        this disk; until somebody looked, those in the folder of models that was chosen."""
         recent = tuple(Path(name) for name in self._settings.current.recent_models)
         embedded = () if self._embedded is None else (self._embedded,)
-        found = (*embedded, *recent, *_models_in(self._settings.current.models_folder))
+        others = _models_in(self._settings.current.models_folder) if self._found is None else self._found[:_MOST_FOUND]
+        found = (*embedded, *recent, *others)
         return tuple(path for path in dict.fromkeys(found) if path.is_file())
+
+    def offer(self, found: Iterable[Path]) -> None:
+        """Know these models of this disk, too."""
+        before, self._found = self._found, tuple(found)
+        if self._found != before:
+            self.offer_changed.emit()
 
     def known_servers(self) -> tuple[RemoteModel, ...]:
         """The models of servers that answered lately."""
@@ -192,10 +202,14 @@ class ModelChoice(QObject):
         if self._state.config is not None:
             self._engine.load(self._state.config)
 
-    def choose(self, model: Path | RemoteModel) -> None:
-        """Let the model in this file, or of this server, answer from now on."""
+    def choose(self, model: Path | RemoteModel, context_size: int | None = None) -> None:
+        """Let the model in this file, or of this server, answer from now on; a file's with a window of this size, where
+        one is named."""
         self._missing = None
-        self._take(self.config_of(model))
+        config = self.config_of(model)
+        if context_size is not None and isinstance(config, ModelConfig):
+            config = replace(config, context_size=context_size)
+        self._take(config)
 
     def load_as_wished(self) -> None:
         """Load the chosen model file anew where the settings are others than it was loaded with."""

@@ -23,6 +23,7 @@ _RANGES = {
     "context_size": _COUNT,
     "threads": (1, MOST_THREADS),
     "gpu_layers": _WHOLE,
+    "unload_after_minutes": (1, 24 * 60),
     "kv_memory_megabytes": _WHOLE,
     "kv_disk_megabytes": _WHOLE,
     "font_size": FONT_SIZES,
@@ -82,6 +83,9 @@ class Settings:
     restore_place: bool = True  # whether the program begins with the conversation it was left with
     model: str = ""  # path of the model used last; empty for the embedded one
     models_folder: str = ""  # where model files are put and looked for; empty for the usual one
+    added_folders: tuple[str, ...] = ()  # where model files are looked for besides
+    downloads_wait: bool = False  # until somebody says when: where what comes over the net is paid for
+    unload_after_minutes: int | None = None  # that nobody asked the model anything; None: it stays
     device: str = ""  # what computes, such as "CUDA0"; empty for the engine's choice
     gpu_layers: int | None = None  # None: as many as fit
     kv_type: KvType = KvType.F16

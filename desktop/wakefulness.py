@@ -12,11 +12,16 @@ from PySide6.QtCore import QObject, QProcess
 _KEEP_SYSTEM = 0x80000001  # Windows: ES_CONTINUOUS | ES_SYSTEM_REQUIRED
 _AS_USUAL = 0x80000000
 
-_REASON = "A reply is being written"
+WRITING = "A reply is being written"
+DOWNLOADING = "A model is being downloaded"
 
 
 def holder_of(
-    platform: str, environment: Mapping[str, str], find: Callable[[str], str | None], process: int
+    platform: str,
+    environment: Mapping[str, str],
+    find: Callable[[str], str | None],
+    process: int,
+    reason: str = WRITING,
 ) -> tuple[str, ...]:
     """The command that holds off sleep for as long as it runs; nothing where there is none.
 
@@ -28,8 +33,8 @@ def holder_of(
     if platform != "linux":
         return ()
     # Of GNOME's own idle suspend systemd knows nothing.
-    gnome = ("gnome-session-inhibit", "--app-id", "headwater", "--reason", _REASON, "--inhibit", "suspend", "cat")
-    systemd = ("systemd-inhibit", "--what=idle", "--who=Headwater", f"--why={_REASON}", "--mode=block", "cat")
+    gnome = ("gnome-session-inhibit", "--app-id", "headwater", "--reason", reason, "--inhibit", "suspend", "cat")
+    systemd = ("systemd-inhibit", "--what=idle", "--who=Headwater", f"--why={reason}", "--mode=block", "cat")
     is_gnome = "GNOME" in environment.get("XDG_CURRENT_DESKTOP", "").upper()
     return (_found(gnome, find) if is_gnome else ()) or _found(systemd, find)
 
@@ -37,10 +42,14 @@ def holder_of(
 class Wakefulness(QObject):
     """At most one hold at a time."""
 
-    def __init__(self, parent: QObject | None = None, command: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self, parent: QObject | None = None, command: tuple[str, ...] | None = None, reason: str = WRITING
+    ) -> None:
         """`command` takes the place of the platform's own."""
         super().__init__(parent)
-        self._command = holder_of(sys.platform, os.environ, shutil.which, os.getpid()) if command is None else command
+        self._command = (
+            holder_of(sys.platform, os.environ, shutil.which, os.getpid(), reason) if command is None else command
+        )
         self._process: QProcess | None = None
 
     @property

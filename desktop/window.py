@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -66,7 +66,7 @@ from desktop.widgets.switch import Switch
 from desktop.widgets.temporary_mark import TemporaryMark
 from desktop.widgets.turn_actions import Manner, TurnActions
 from desktop.widgets.views import Behind, Views
-from inference import RemoteModel, WindowPolicy
+from inference import RemoteModel, WindowPolicy, looks_like_model
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QUrl
@@ -76,7 +76,6 @@ if TYPE_CHECKING:
 
 PANEL_WIDTH = 320  # of what stands beside the conversation, at least
 NARROW = 700  # below this width the sidebar and the conversation take turns
-MODEL_SUFFIX = ".gguf"
 LINK_SCHEMES = ("http", "https", "mailto")
 
 _FIRST_SIZE = QSize(1080, 720)
@@ -132,6 +131,7 @@ class Window(QMainWindow):
         super().__init__(parent)
         self._file_choosers = file_choosers or FileChoosers()
         self.views = None if behind is None else Views(behind, self, self)
+        self.load_model: Callable[[Path | RemoteModel], object] | None = None  # whoever looks first whether it fits
         self._servers = servers
         self.server_panel: ServerPanel | None = None  # made when somebody wants to name a server
         self._draft_count = draft_count
@@ -170,8 +170,8 @@ class Window(QMainWindow):
     def open_model(self, path: Path) -> None:
         """Let the model in this file answer from now on."""
         self._model_notices.forget_refusals()
-        if path.suffix.lower() == MODEL_SUFFIX:
-            self._models.choose(path)
+        if looks_like_model(path):
+            self.choose_model(path)
             return
         text = self.tr("{name} is not a model file. Headwater opens files that end in .gguf.").format(name=path.name)
         self._model_notices.refuse(text)
@@ -184,6 +184,14 @@ class Window(QMainWindow):
         self.show()
         self.raise_()
         self.activateWindow()
+
+    def choose_model(self, model: Path | RemoteModel) -> None:
+        """Let this model answer from now on."""
+        (self.load_model or self._models.choose)(model)
+
+    def put_model_actions(self, actions: Sequence[QAction]) -> None:
+        """Have these in the menu, before the file that is opened."""
+        self._file_menu.insertActions(self.open_action, list(actions))
 
     def show_notice(
         self,
@@ -327,7 +335,7 @@ class Window(QMainWindow):
         if not files:
             return
         event.acceptProposedAction()
-        models = [path for path in files if path.suffix.lower() == MODEL_SUFFIX]
+        models = [path for path in files if looks_like_model(path)]
         others = [path for path in files if path not in models]
         if others:
             self.attaching.take(others)
@@ -475,6 +483,7 @@ class Window(QMainWindow):
     def _make_menus(self) -> None:
         bar = self.menuBar()
         file, edit = bar.addMenu(self.tr("&File")), bar.addMenu(self.tr("&Edit"))
+        self._file_menu = file
         self.housekeeping.fill_menu(bar.addMenu(self.tr("&Conversation")))
         view, about = bar.addMenu(self.tr("&View")), bar.addMenu(self.tr("&Help"))
         _fill(file, (self.new_action, self.housekeeping.temporary_action, self.filing.import_action, None))
@@ -518,7 +527,7 @@ class Window(QMainWindow):
         self.conversation_list.fold_wanted.connect(self.sidebar_action.trigger)
         self.new_button.clicked.connect(self.new_action.trigger)
         self.unfold_button.clicked.connect(self.sidebar_action.trigger)
-        self.model_picker.chosen.connect(self._models.choose)
+        self.model_picker.chosen.connect(self.choose_model)
         self.streaming_switch.toggled.connect(self._set_streaming)
         self.empty_state.prompt_chosen.connect(self._send_example)
         self.empty_state.open_wanted.connect(self._ask_for_model)
@@ -527,7 +536,7 @@ class Window(QMainWindow):
         self.composer.draft_changed.connect(self._keep_draft)
         self.composer.thinking_switch.toggled.connect(self._set_thinking)
         self.composer.window_meter.policy_chosen.connect(self._choose_policy)
-        self.page.link_activated.connect(self._offer_link)
+        self.page.link_activated.connect(self.offer_link)
         self.page.offer_taken.connect(self._take_offer)
         self.page.transcript_made.connect(self.order_tabs)
         self.empty_state.examples_changed.connect(self.order_tabs)
@@ -692,7 +701,7 @@ class Window(QMainWindow):
         self.copy_action.setEnabled(typed or bool(self.transcript.selected_text()))
         self.undo_action.setEnabled(self._can_undo_typing or any(notice.takes_back for notice in self._notices))
 
-    def _offer_link(self, address: str) -> None:
+    def offer_link(self, address: str) -> None:
         """A model wrote it: whoever opens it sees first where it leads."""
         from PySide6.QtCore import QUrl
         from PySide6.QtGui import QDesktopServices

@@ -31,6 +31,7 @@ from inference.errors import (
     ModelUnsupported,
     NoChatService,
     NothingListens,
+    NotOnHub,
     OutOfMemory,
     ProcessorTooOld,
     PromptTooLong,
@@ -117,7 +118,7 @@ if TYPE_CHECKING:
     from inference.measurements import FileRecord, Measurements, file_key
     from inference.memory import DEFAULT_CONTEXT, Forecast, forecast, forecast_of
     from inference.model_files import ModelFacts, describe
-    from inference.model_names import display_name, embedded_model
+    from inference.model_names import display_name, embedded_model, looks_like_model
     from inference.remote import RemoteEngine
     from inference.shelf import (
         FactsCache,
@@ -189,6 +190,7 @@ _LATER = {
     "describe": "inference.model_files",
     "display_name": "inference.model_names",
     "embedded_model": "inference.model_names",
+    "looks_like_model": "inference.model_names",
     "GgufFacts": "inference.gguf_header",
     "glance": "inference.gguf_header",
     "DEFAULT_CONTEXT": "inference.memory",
@@ -279,6 +281,7 @@ __all__ = [
     "ModelUnreadable",
     "ModelUnsupported",
     "NoChatService",
+    "NotOnHub",
     "NothingListens",
     "OutOfMemory",
     "PrefillProgress",
@@ -344,6 +347,7 @@ __all__ = [
     "is_address",
     "is_proxy_address",
     "list_devices",
+    "looks_like_model",
     "new_job_id",
     "new_request_id",
     "prompt_text",

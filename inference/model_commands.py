@@ -12,11 +12,13 @@ from datetime import datetime
 from pathlib import Path
 
 from inference.errors import InvalidRequest
-from inference.hub.access import HubAccess, HubSession
+from inference.hub.access import HubSession
+from inference.hub.address import HubAccess
 from inference.hub.fetch import FetchPhase, FetchProgress, Wanted, fetch
 from inference.hub.files import HubModel
-from inference.hub.hub import Hub, HubOrder, HubRepo
+from inference.hub.hub import Hub
 from inference.hub.links import link_of
+from inference.hub.repo import HubOrder, HubRepo
 from inference.hub.verification import Verdict, VerdictKind, verify
 from inference.model_names import embedded_model
 from inference.requests import default_models_folder

@@ -20,7 +20,7 @@ from inference.errors import InferenceError
 from inference.gguf_header import files_of, glance
 from inference.memory import DEFAULT_CONTEXT, forecast_of
 from inference.model_files import refusal_at_a_glance
-from inference.model_names import display_name
+from inference.model_names import display_name, ollama_models
 
 TRASH = ".headwater-trash"  # a folder in the one for models; see `inference.trash`
 
@@ -29,8 +29,6 @@ _DEEPEST = 8  # folders below one that is looked through
 _MOST_FOUND = 20_000
 _PART_OF = "-of-"
 _FIRST_PART = "-00001-of-"
-_OLLAMA_MODEL = "application/vnd.ollama.image.model"
-_MOST_MANIFEST = 1 << 20  # bytes
 _CACHE_VERSION = 2
 
 
@@ -257,25 +255,8 @@ def _in_folder(folder: Path) -> Iterator[_Found]:
 
 
 def _in_ollama(folder: Path) -> Iterator[_Found]:
-    """Ollama's models: a manifest for each name says which of the files without a name is the model."""
-    manifests = folder / "manifests"
-    for place, _, names in os.walk(manifests):
-        for name in sorted(names):
-            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-                path = Path(place, name)
-                if path.stat().st_size > _MOST_MANIFEST:
-                    continue
-                for layer in json.loads(path.read_text("utf-8"))["layers"]:
-                    digest = str(layer["digest"])
-                    if layer["mediaType"] == _OLLAMA_MODEL and digest.replace(":", "").isalnum():
-                        yield _Found(folder / "blobs" / digest.replace(":", "-"), _ollama_name(path, manifests))
-
-
-def _ollama_name(path: Path, manifests: Path) -> str:
-    """As Ollama calls it: host and the usual owner left out, the last word behind a colon."""
-    *words, name, tag = path.relative_to(manifests).parts
-    owner = words[1:] if len(words) > 1 else []
-    return "/".join((*(word for word in owner if word != "library"), f"{name}:{tag}"))
+    for path, name in ollama_models(folder):
+        yield _Found(path, name)
 
 
 def _new(lying: Iterable[_Found], source: ShelfSource, seen: set[tuple[int, int]]) -> Iterator[ShelfModel]:

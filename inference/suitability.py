@@ -9,6 +9,7 @@ only some weights are read for each token, no speed is told.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,23 +26,25 @@ _MARGIN_IN_MEMORY, _MARGIN_ON_GPU = 256 << 20, 1 << 30  # bytes left to others, 
 @dataclass(frozen=True, slots=True)
 class Machine:
     """What a model may have here: `free` bytes of memory, on a device with a memory of its own where `device` names
-    one; and how many bytes of weights are read a second while it writes, `None` where that was not measured."""
+    one; and how many bytes of weights are read a second while it writes, `None` where that was not measured. Of a
+    smaller model than was measured with, no more than `most_tokens` a second are promised."""
 
     free: int
     margin: int
     device: str = ""
     weights_a_second: float | None = None
+    most_tokens: float = math.inf
 
     @classmethod
     def here(cls, measurements: Measurements | None = None, devices: Sequence[Device] = (), freed: int = 0) -> Machine:
         """This machine as it is now. `devices` are those that may be used, the GPU with most room counts; `freed` bytes
         are given back before a load."""
         gpu = max((each for each in devices if each.kind is DeviceKind.GPU), key=lambda each: each.free, default=None)
-        pace = None if measurements is None else weights_a_second(measurements)
+        pace, most = (None, math.inf) if measurements is None else measured_pace(measurements)
         memory = available_memory() + freed
         if gpu is not None and gpu.free - _MARGIN_ON_GPU > memory - _MARGIN_IN_MEMORY:
-            return cls(gpu.free, _MARGIN_ON_GPU, gpu.name, pace)
-        return cls(memory, _MARGIN_IN_MEMORY, "", pace)
+            return cls(gpu.free, _MARGIN_ON_GPU, gpu.name, pace, most)
+        return cls(memory, _MARGIN_IN_MEMORY, "", pace, most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +66,19 @@ def suitability(size: int, machine: Machine, needed: int = 0, *, is_mixture: boo
         needed=needed,
         free=machine.free,
         fits=needed + machine.margin <= machine.free,
-        words_a_second=None if pace is None else WORDS_PER_TOKEN * pace / size,
+        words_a_second=None if pace is None else WORDS_PER_TOKEN * min(pace / size, machine.most_tokens),
     )
 
 
-def weights_a_second(measurements: Measurements) -> float | None:
-    """How many bytes of weights this machine reads a second while it decodes: of the largest model that wrote here, its
-    usual pace. A small model's is lower than a large one's would be, so this promises too little rather than too
-    much."""
+def measured_pace(measurements: Measurements) -> tuple[float | None, float]:
+    """How many bytes of weights this machine reads a second while it decodes, and at how many tokens a second that was
+    measured: of the largest model that wrote here, its usual pace. A small model's is lower than a large one's would
+    be, so this promises too little rather than too much."""
     for key, record in sorted(measurements.all().items(), key=lambda each: -_size_in(each[0])):
         paces = [pace.seconds for pace in record.paces if pace.seconds > 0]
         if paces and (size := _size_in(key)):
-            return size / min(paces)
-    return None
+            return size / min(paces), 1 / min(paces)
+    return None, math.inf
 
 
 def _size_in(key: str) -> int:

@@ -20,6 +20,7 @@ TRANSLATIONS = ROOT / "resources" / "translations"
 _MARKED = {"tr": 0, "_tr": 0, "translate": 1}  # by the name that is called: which argument is the text
 _EXAMPLES = "EmptyState"  # shows the texts of resources/texts/examples.toml
 _EXPERIMENTS = "LabView"  # and this one those of lab.toml
+_CATALOGUE = "Catalogue"  # in which those of resources/catalogue.toml are shown
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -38,6 +39,9 @@ def texts_of_the_program(root: Path = ROOT) -> tuple[Text, ...]:
         found += [Text(_EXAMPLES, text) for text in (kind["about"], *kind["prompts"])]
     experiments = tomllib.loads((root / "resources" / "texts" / "lab.toml").read_text("utf-8"))
     found += [Text(_EXPERIMENTS, text) for about in experiments.values() for text in about.values()]
+    for model in tomllib.loads((root / "resources" / "catalogue.toml").read_text("utf-8"))["models"]:
+        said = (model["good_for"], model["languages"])
+        found += [Text(_CATALOGUE, text) for text in said if text and not text.isdigit()]
     return tuple(dict.fromkeys(found))
 
 

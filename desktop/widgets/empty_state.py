@@ -46,6 +46,7 @@ class EmptyState(QScrollArea):
 
     prompt_chosen = Signal(str)
     open_wanted = Signal()
+    larger_wanted = Signal()
     compare_wanted = Signal(str)  # this prompt, with streaming on and off
     examples_changed = Signal()  # there are other `prompt_buttons`
 
@@ -61,6 +62,10 @@ class EmptyState(QScrollArea):
         self._facts = _line(figure_font())
         self.open_button = Button(theme, text=self.tr("Open a model file…"), icon_name="open", kind=ButtonKind.PRIMARY)
         self.open_button.clicked.connect(self.open_wanted)
+        self.larger_button = Button(theme, text=self.tr("Get a larger model"), kind=ButtonKind.OUTLINED)
+        self.larger_button.clicked.connect(self.larger_wanted)
+        self.larger_button.hide()
+        self._offers_larger = False
         self.prompt_buttons: tuple[_PromptButton, ...] = ()
         self._compares = False
         self._lay_out()
@@ -77,6 +82,11 @@ class EmptyState(QScrollArea):
         self._compares = True
         self.show_state(self._state)
 
+    def offer_larger(self) -> None:
+        """Whoever has no model, or the embedded one alone, can get another from now on."""
+        self._offers_larger = True
+        self.show_state(self._state)
+
     def show_state(self, state: ModelState) -> None:
         """Show the page for the model as it is now."""
         self._state = state
@@ -89,7 +99,7 @@ class EmptyState(QScrollArea):
         self._theme = theme
         for label in (self._about, self._facts):
             recolour(label, QPalette.ColorRole.WindowText, theme.muted)
-        for button in (self.open_button, *self.prompt_buttons):
+        for button in (self.open_button, self.larger_button, *self.prompt_buttons):
             button.set_theme(theme)
         recolour(self, QPalette.ColorRole.Window, theme.surface)
         self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
@@ -106,6 +116,8 @@ class EmptyState(QScrollArea):
         self._show_facts("")
         self._offer(())
         self.open_button.show()
+        self.larger_button.setText(self.tr("Find a model"))
+        self.larger_button.setVisible(self._offers_larger)
 
     def _show_model(self, state: ModelState) -> None:
         examples = self._examples_for(state)
@@ -116,6 +128,8 @@ class EmptyState(QScrollArea):
         self._show_facts(self._facts_of(state))
         self._offer(() if failed else examples.prompts)
         self.open_button.setVisible(failed)
+        self.larger_button.setText(self.tr("Get a larger model"))
+        self.larger_button.setVisible(self._offers_larger and not failed and self._comes_along(state))
 
     def _show_facts(self, facts: str) -> None:
         # The line keeps its place while a model loads, so that the page does not jump when it is ready.
@@ -142,8 +156,10 @@ class EmptyState(QScrollArea):
         )
 
     def _examples_for(self, state: ModelState) -> Examples:
-        comes_along = isinstance(state.config, ModelConfig) and state.config.path == self._embedded
-        return self._examples["embedded" if comes_along else "other"]
+        return self._examples["embedded" if self._comes_along(state) else "other"]
+
+    def _comes_along(self, state: ModelState) -> bool:
+        return isinstance(state.config, ModelConfig) and state.config.path == self._embedded
 
     def _offer(self, prompts: Sequence[str]) -> None:
         texts = [self.tr(prompt) for prompt in prompts]
@@ -185,6 +201,8 @@ class EmptyState(QScrollArea):
         column.addSpacing(24)
         column.addWidget(self.open_button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addLayout(self._prompts)
+        column.addSpacing(12)
+        column.addWidget(self.larger_button, 0, Qt.AlignmentFlag.AlignHCenter)
         page = _centred(column)
         self.setWidget(page)
 

@@ -63,6 +63,11 @@ class ModelPicker(Button):
         self.updateGeometry()
         self.update()
 
+    def add_actions(self, actions: Sequence[QAction]) -> None:
+        """Offer these above the window's own."""
+        self._menu.insertActions(self._own_actions[0], list(actions))
+        self._own_actions = (*actions, *self._own_actions)
+
     def show_models(self, files: Sequence[Path], servers: Sequence[RemoteModel] = ()) -> None:
         """Offer these: files on this machine, and models of servers below them."""
         self._menu.clear()

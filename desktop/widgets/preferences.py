@@ -103,6 +103,7 @@ class Preferences(Page):
             (self.gpu_layers, now.gpu_layers),
             (self.threads, now.threads),
             (self.context_size, now.context_size),
+            (self.unload_after, now.unload_after_minutes),
             (self.states_in_memory, now.kv_memory_megabytes),
             (self.states_on_disk, now.kv_disk_megabytes or Settings().kv_disk_megabytes),
         ):
@@ -218,6 +219,15 @@ class Preferences(Page):
             tr("Context window"),
             self.context_size,
             tr("What a model can read at once (n_ctx). Automatic is 4,096, or less where it was trained for less."),
+        )
+        self.unload_after = Number(
+            theme, tr("Free an idle model"), 1, 24 * 60, open_words=tr("Never"), unit=tr("minutes"), step=5
+        )
+        self._keep(self.unload_after, "unload_after_minutes")
+        self.add_row(
+            tr("Free an idle model"),
+            self.unload_after,
+            tr("After so long without a question its memory is given back; the next message loads it again."),
         )
         self._loaded_words = Quiet(theme)
         self.load_button = Button(theme, text=tr("Load it so now"), kind=ButtonKind.OUTLINED)

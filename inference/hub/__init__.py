@@ -7,22 +7,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from inference.hub.access import HUB, NO_PROXY, HubAccess, HubSession
+    from inference.hub.access import HubSession
+    from inference.hub.address import HUB, NO_PROXY, HubAccess
     from inference.hub.catalogue import Catalogue, CatalogueEntry, Offer, offered, read_catalogue
     from inference.hub.downloads import LIST_NAME, Download, Downloads, DownloadState
     from inference.hub.fetch import FetchStopped
     from inference.hub.files import HubFile, HubModel
-    from inference.hub.hub import Hub, HubOrder, HubRepo
+    from inference.hub.hub import Hub
     from inference.hub.links import HubLink, read_link
+    from inference.hub.repo import HubOrder, HubRepo
     from inference.hub.verification import Verdict, VerdictKind, verify
 
 _PLACES = {
-    "access": ("HUB", "NO_PROXY", "HubAccess", "HubSession"),
+    "access": ("HubSession",),
+    "address": ("HUB", "NO_PROXY", "HubAccess"),
     "catalogue": ("Catalogue", "CatalogueEntry", "Offer", "offered", "read_catalogue"),
     "downloads": ("LIST_NAME", "Download", "Downloads", "DownloadState"),
     "fetch": ("FetchStopped",),
     "files": ("HubFile", "HubModel"),
-    "hub": ("Hub", "HubOrder", "HubRepo"),
+    "hub": ("Hub",),
+    "repo": ("HubOrder", "HubRepo"),
     "links": ("HubLink", "read_link"),
     "verification": ("Verdict", "VerdictKind", "verify"),
 }

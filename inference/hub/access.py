@@ -1,12 +1,11 @@
-"""How the Hub is reached: its address, a token, a proxy, or not at all; and what its refusals mean."""
+"""How the Hub is reached, and what its refusals mean."""
 
 from __future__ import annotations
 
 import ssl
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,51 +23,14 @@ from inference.errors import (
     NotOnHub,
     TokenWanted,
 )
+from inference.hub.address import NO_PROXY, HubAccess
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
 
-HUB = "https://huggingface.co"
-_YES = ("1", "ON", "YES", "TRUE")
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 20.0
 _LONGEST_REASON = 200
 _BUSY, _FIRST_BROKEN = 429, 500
-
-
-@dataclass(frozen=True, slots=True)
-class HubAccess:
-    """Where the Hub is, and as whom it is asked. The token is no part of what is printed.
-
-    `proxy` is an address, "" for the system's own settings, or `NO_PROXY`. `offline` says why nothing may be fetched;
-    "" where it may.
-    """
-
-    endpoint: str = HUB
-    token: str = field(default="", repr=False)
-    proxy: str = ""
-    offline: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.endpoint.startswith(("http://", "https://")):
-            raise InvalidRequest(f"The Hub's address begins with https://; got {self.endpoint!r}.")
-
-    @classmethod
-    def from_environment(cls, environment: Mapping[str, str], *, token: str = "", proxy: str = "") -> HubAccess:
-        """As the usual variables say: HF_ENDPOINT, HF_TOKEN, HF_HUB_OFFLINE. A token that is given goes first."""
-        wants_offline = environment.get("HF_HUB_OFFLINE", "").upper() in _YES
-        return cls(
-            endpoint=(environment.get("HF_ENDPOINT", "").strip() or HUB).rstrip("/"),
-            token=token or environment.get("HF_TOKEN", "").strip(),
-            proxy=proxy,
-            offline="HF_HUB_OFFLINE is set." if wants_offline else "",
-        )
-
-    def page_of(self, repo: str) -> str:
-        """The address of a repository's page."""
-        return f"{self.endpoint}/{repo}"
-
-
-NO_PROXY = "none"
 
 
 class HubSession:

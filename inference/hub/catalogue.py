@@ -6,11 +6,15 @@ import tomllib
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from inference.errors import InvalidRequest, NotOnHub
 from inference.hub.files import HubFile, HubModel, nearest, quantisation_of
-from inference.hub.hub import Hub, HubRepo
+from inference.hub.repo import HubRepo
 from resources import text_of
+
+if TYPE_CHECKING:
+    from inference.hub.hub import Hub
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from inference.errors import DownloadChanged, DownloadDamaged, HubError, Inferen
 from inference.hub.access import HubSession
 from inference.hub.fetch import PAUSES, FetchPhase, FetchProgress, FetchStopped, Wanted, discard, fetch
 from inference.hub.files import HubFile, HubModel, is_inside
-from inference.hub.hub import Hub, HubRepo
+from inference.hub.hub import Hub
 from inference.hub.part import PART_SUFFIX, beside
+from inference.hub.repo import HubRepo
 from inference.leaving import Worker, closed_at_exit
 
 LIST_NAME = "downloads.json"

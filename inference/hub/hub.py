@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
+import re
 from typing import TYPE_CHECKING, Literal
 
 from inference.errors import HubBroke, NotOnHub
 from inference.hub.access import HubSession, faults_of
 from inference.hub.files import HubFile, HubModel, is_inside, models_in, nearest
 from inference.hub.links import HubLink
+from inference.hub.repo import HubOrder, HubRepo
 
 if TYPE_CHECKING:
     from huggingface_hub import ModelInfo
@@ -20,45 +19,14 @@ _LONGEST_PAGE = 400_000  # bytes of a model's page; the longest known have a ten
 _PAGE_FILE = "README.md"
 _SEARCHED: list[ExpandModelProperty_T] = ["downloads", "likes", "lastModified", "gated", "tags", "gguf", "pipeline_tag"]
 _KNOWN: list[ExpandModelProperty_T] = [*_SEARCHED, "sha", "cardData"]
+_FENCED = re.compile(r"(^```.*?^```[^\n]*$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_PICTURE = re.compile(r"!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_EMPTY_LINK = re.compile(r"(?<!!)\[\s*\]\([^)\n]*\)")  # what is left of a picture that was a link
+_BREAK = re.compile(r"<(?:br|/p|/div|/tr|/li|/h\d)\s*/?>", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?/?>")
+_MANY_LINES = re.compile(r"\n\s*\n(?:\s*\n)+")
 _OTHER_TASKS = ("feature-extraction", "sentence-similarity", "text-to-image", "text-ranking", "text-to-video")
-
-
-class HubOrder(StrEnum):
-    """How what a search finds is sorted."""
-
-    DOWNLOADS = "downloads"
-    LIKES = "likes"
-    RECENT = "last_modified"
-
-
-@dataclass(frozen=True, slots=True)
-class HubRepo:
-    """A repository that holds GGUF files. Numbers are 0 and texts "" where the Hub says nothing.
-
-    `licence` is its tag ("apache-2.0"), `gated` whether its makers want to be asked first, `commit` the version that
-    this is; `parameters`, `architecture` and `training_context` are those of one of its files.
-    """
-
-    id: str
-    downloads: int = 0
-    likes: int = 0
-    updated: datetime | None = None
-    licence: str = ""
-    gated: bool = False
-    languages: tuple[str, ...] = ()
-    architecture: str = ""
-    parameters: int = 0
-    training_context: int = 0
-    commit: str = ""
-    is_for_chat: bool = True  # as far as its task tells
-
-    @property
-    def owner(self) -> str:
-        return self.id.partition("/")[0]
-
-    @property
-    def name(self) -> str:
-        return self.id.partition("/")[2]
 
 
 class Hub:
@@ -96,7 +64,8 @@ class Hub:
         return models_in(files)
 
     def page(self, repo: HubRepo) -> str:
-        """What its page says: the Markdown text, without the facts at its head; "" where it has none."""
+        """What its page says: the Markdown text, without the facts at its head, pictures and HTML; "" where it has
+        none."""
         address = f"{self._session.access.endpoint}/{repo.id}/resolve/{repo.commit or 'main'}/{_PAGE_FILE}"
         with faults_of(repo.id, self._session.access):
             client = self._session.client(repo.id)
@@ -111,7 +80,7 @@ class Hub:
                     read += piece
                     if len(read) > _LONGEST_PAGE:
                         break
-        return _without_head(bytes(read[:_LONGEST_PAGE]).decode("utf-8", "replace"))
+        return readable(_without_head(bytes(read[:_LONGEST_PAGE]).decode("utf-8", "replace")))
 
     def model_of(self, link: HubLink) -> tuple[HubRepo, HubModel]:
         """The repository and the model that a link names; without a file in it, a middling quantisation.
@@ -135,6 +104,16 @@ class Hub:
         if found is None:
             raise NotOnHub(f"{link.repo} has no model file; it")
         return repo, found
+
+
+def readable(text: str) -> str:
+    """Markdown without what only a browser can show: pictures, HTML's tags and comments. Code stays as it is."""
+    parts = _FENCED.split(_COMMENT.sub("", text))
+    for number in range(0, len(parts), 2):  # the others are code
+        part = _PICTURE.sub("", parts[number])
+        part = _BREAK.sub("\n", part)
+        parts[number] = _MANY_LINES.sub("\n\n", _EMPTY_LINK.sub("", _TAG.sub("", part)))
+    return "".join(parts).strip()
 
 
 def _sort(order: HubOrder) -> Literal["downloads", "likes", "last_modified"]:

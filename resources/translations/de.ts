@@ -144,6 +144,108 @@
         </message>
     </context>
     <context>
+        <name>Catalogue</name>
+        <message>
+            <source>Demanding questions, where the memory is there</source>
+            <translation>Anspruchsvolle Fragen, wo der Speicher reicht</translation>
+        </message>
+        <message>
+            <source>Demanding writing, where the memory is there</source>
+            <translation>Anspruchsvolle Texte, wo der Speicher reicht</translation>
+        </message>
+        <message>
+            <source>English</source>
+            <translation>Englisch</translation>
+        </message>
+        <message>
+            <source>Everyday questions and longer texts</source>
+            <translation>Alltägliche Fragen und längere Texte</translation>
+        </message>
+        <message>
+            <source>Everyday writing on a small machine</source>
+            <translation>Alltägliche Texte auf einem kleinen Rechner</translation>
+        </message>
+        <message>
+            <source>Everyday writing; a good first choice for most laptops</source>
+            <translation>Alltägliche Texte; für die meisten Laptops eine gute erste Wahl</translation>
+        </message>
+        <message>
+            <source>General questions and texts</source>
+            <translation>Allgemeine Fragen und Texte</translation>
+        </message>
+        <message>
+            <source>Harder instructions, longer code</source>
+            <translation>Schwierigere Anweisungen, längerer Code</translation>
+        </message>
+        <message>
+            <source>Instructions and simple code on a small machine</source>
+            <translation>Anweisungen und einfacher Code auf einem kleinen Rechner</translation>
+        </message>
+        <message>
+            <source>Instructions, tables and code</source>
+            <translation>Anweisungen, Tabellen und Code</translation>
+        </message>
+        <message>
+            <source>Mathematics and reasoning</source>
+            <translation>Mathematik und Schlussfolgern</translation>
+        </message>
+        <message>
+            <source>Quick; short answers, lists and simple code</source>
+            <translation>Schnell; kurze Antworten, Listen und einfacher Code</translation>
+        </message>
+        <message>
+            <source>Reasoning, thinks before it answers; quick for its size</source>
+            <translation>Schlussfolgern, denkt vor der Antwort; für seine Größe schnell</translation>
+        </message>
+        <message>
+            <source>Rewriting and summaries, with training data that is published</source>
+            <translation>Umschreiben und Zusammenfassen, mit veröffentlichten Trainingsdaten</translation>
+        </message>
+        <message>
+            <source>Summaries and rewriting on a small machine</source>
+            <translation>Zusammenfassen und Umschreiben auf einem kleinen Rechner</translation>
+        </message>
+        <message>
+            <source>Very quick; short rewriting and trying things out</source>
+            <translation>Sehr schnell; kurzes Umschreiben und Ausprobieren</translation>
+        </message>
+    </context>
+    <context>
+        <name>CataloguePage</name>
+        <message>
+            <source>Download</source>
+            <translation>Herunterladen</translation>
+        </message>
+        <message>
+            <source>Its page and other sizes</source>
+            <translation>Seine Seite und andere Größen</translation>
+        </message>
+        <message>
+            <source>Offline: {reason} What is on this disk works.</source>
+            <translation>Offline: {reason} Was auf diesem Datenträger liegt, funktioniert.</translation>
+        </message>
+        <message>
+            <source>Read on {day}; before one is fetched, the Hub is asked whether it still has it.</source>
+            <translation>Gelesen am {day}; bevor eines geholt wird, wird der Hub gefragt, ob er es noch hat.</translation>
+        </message>
+        <message>
+            <source>Recommended models</source>
+            <translation>Empfohlene Modelle</translation>
+        </message>
+        <message>
+            <source>The Hub has none of them any more. Search for others.</source>
+            <translation>Der Hub hat keines davon mehr. Suche nach anderen.</translation>
+        </message>
+        <message>
+            <source>Try again</source>
+            <translation>Noch einmal versuchen</translation>
+        </message>
+        <message>
+            <source>Use this model</source>
+            <translation>Dieses Modell nehmen</translation>
+        </message>
+    </context>
+    <context>
         <name>ChatSession</name>
         <message>
             <source>This conversation went on in another window. Open it again from the list to see it; what you typed stays.</source>
@@ -831,6 +933,49 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>DownloadPage</name>
+        <message>
+            <source>A new download waits until Resume is pressed, and none goes on by itself after a start.</source>
+            <translation>Ein neuer Download wartet auf „Fortsetzen“, und nach einem Start geht keiner von selbst weiter.</translation>
+        </message>
+        <message>
+            <source>Downloads</source>
+            <translation>Downloads</translation>
+        </message>
+        <message>
+            <source>Nothing is being downloaded.</source>
+            <translation>Nichts wird heruntergeladen.</translation>
+        </message>
+        <message>
+            <source>One after another. Each goes on where it was, also after a restart.</source>
+            <translation>Einer nach dem anderen. Jeder geht weiter, wo er war, auch nach einem Neustart.</translation>
+        </message>
+        <message>
+            <source>Only when I say</source>
+            <translation>Nur auf Zuruf</translation>
+        </message>
+        <message>
+            <source>Pause</source>
+            <translation>Anhalten</translation>
+        </message>
+        <message>
+            <source>Remove</source>
+            <translation>Entfernen</translation>
+        </message>
+        <message>
+            <source>Resume</source>
+            <translation>Fortsetzen</translation>
+        </message>
+        <message>
+            <source>Try again</source>
+            <translation>Noch einmal versuchen</translation>
+        </message>
+        <message>
+            <source>Use this model</source>
+            <translation>Dieses Modell nehmen</translation>
+        </message>
+    </context>
+    <context>
         <name>DraftAttachments</name>
         <message>
             <source>Up to {count} files go along at once.</source>
@@ -866,6 +1011,14 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Explain in one sentence what a KV cache saves.</source>
             <translation>Erkläre in einem Satz, was ein KV-Cache spart.</translation>
+        </message>
+        <message>
+            <source>Find a model</source>
+            <translation>Modell suchen</translation>
+        </message>
+        <message>
+            <source>Get a larger model</source>
+            <translation>Ein größeres Modell holen</translation>
         </message>
         <message>
             <source>Headwater runs language models on your own machine. Open a model file (.gguf), or drop one here.</source>
@@ -1072,6 +1225,29 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>FitPanel</name>
+        <message>
+            <source>Context window</source>
+            <translation>Kontextfenster</translation>
+        </message>
+        <message>
+            <source>Fits.</source>
+            <translation>Passt.</translation>
+        </message>
+        <message>
+            <source>Fits. This was loaded here before: these are its real sizes.</source>
+            <translation>Passt. Es wurde hier schon geladen: Dies sind die wirklichen Größen.</translation>
+        </message>
+        <message>
+            <source>{count} tokens</source>
+            <translation>{count} Token</translation>
+        </message>
+        <message>
+            <source>{missing} more than there is: the system would swap, or read the file again and again. A smaller window needs less.</source>
+            <translation>{missing} mehr als da ist: Das System würde auslagern oder die Datei immer wieder lesen. Ein kleineres Fenster braucht weniger.</translation>
+        </message>
+    </context>
+    <context>
         <name>FoldButton</name>
         <message>
             <source>Hide the reasoning</source>
@@ -1119,6 +1295,81 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Undo</source>
             <translation>Rückgängig</translation>
+        </message>
+    </context>
+    <context>
+        <name>HubPage</name>
+        <message>
+            <source>Access token</source>
+            <translation>Zugangstoken</translation>
+        </message>
+        <message>
+            <source>Asking for {repo}</source>
+            <translation>{repo} wird abgefragt</translation>
+        </message>
+        <message>
+            <source>Enter opens one. Only repositories with GGUF files are listed.</source>
+            <translation>Enter öffnet eines. Nur Repositorys mit GGUF-Dateien werden gezeigt.</translation>
+        </message>
+        <message>
+            <source>It is kept where other keys are, and sent to the Hub only.</source>
+            <translation>Es wird bei den anderen Schlüsseln verwahrt und nur an den Hub gesendet.</translation>
+        </message>
+        <message>
+            <source>Most downloads</source>
+            <translation>Meiste Downloads</translation>
+        </message>
+        <message>
+            <source>Most likes</source>
+            <translation>Beliebteste</translation>
+        </message>
+        <message>
+            <source>Newest</source>
+            <translation>Neueste</translation>
+        </message>
+        <message>
+            <source>Nothing was found for “{words}”.</source>
+            <translation>Nichts gefunden zu „{words}“.</translation>
+        </message>
+        <message>
+            <source>Offline: {reason} What is on this disk works.</source>
+            <translation>Offline: {reason} Was auf diesem Datenträger liegt, funktioniert.</translation>
+        </message>
+        <message>
+            <source>Repositories that were found</source>
+            <translation>Gefundene Repositorys</translation>
+        </message>
+        <message>
+            <source>Search the Hub</source>
+            <translation>Den Hub durchsuchen</translation>
+        </message>
+        <message>
+            <source>Searching</source>
+            <translation>Wird gesucht</translation>
+        </message>
+        <message>
+            <source>Sorted by</source>
+            <translation>Sortiert nach</translation>
+        </message>
+        <message>
+            <source>Try again</source>
+            <translation>Noch einmal versuchen</translation>
+        </message>
+        <message>
+            <source>Use this token</source>
+            <translation>Dieses Token verwenden</translation>
+        </message>
+        <message>
+            <source>Words, a repository's name, or the address of its page</source>
+            <translation>Wörter, Name eines Repositorys oder Adresse seiner Seite</translation>
+        </message>
+        <message>
+            <source>hf_…</source>
+            <translation>hf_…</translation>
+        </message>
+        <message>
+            <source>{repo} is gated: accept its terms on its page, then use an access token of the account that did. It is kept where other keys are, and sent to the Hub only.</source>
+            <translation>{repo} ist zugangsbeschränkt: Nimm auf der Seite die Bedingungen an und verwende dann ein Zugangstoken dieses Kontos. Es wird bei den anderen Schlüsseln verwahrt und nur an den Hub gesendet.</translation>
         </message>
     </context>
     <context>
@@ -1648,6 +1899,33 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>ModelBrowser</name>
+        <message>
+            <source>Close the models (Esc)</source>
+            <translation>Modelle schließen (Esc)</translation>
+        </message>
+        <message>
+            <source>Downloads</source>
+            <translation>Downloads</translation>
+        </message>
+        <message>
+            <source>Here</source>
+            <translation>Hier</translation>
+        </message>
+        <message>
+            <source>Models</source>
+            <translation>Modelle</translation>
+        </message>
+        <message>
+            <source>Recommended</source>
+            <translation>Empfohlen</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>Suchen</translation>
+        </message>
+    </context>
+    <context>
         <name>ModelNotices</name>
         <message>
             <source>Change the key…</source>
@@ -1754,6 +2032,184 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>ModelViews</name>
+        <message>
+            <source>&amp;Find more models…</source>
+            <translation>Mehr Modelle &amp;finden…</translation>
+        </message>
+        <message>
+            <source>&amp;Models…</source>
+            <translation>&amp;Modelle…</translation>
+        </message>
+        <message>
+            <source>A window of {count} tokens would fit: Models, Here.</source>
+            <translation>Ein Fenster von {count} Token würde passen: Modelle, Hier.</translation>
+        </message>
+        <message>
+            <source>Deleted {model}, {size}.</source>
+            <translation>{model} gelöscht, {size}.</translation>
+        </message>
+        <message>
+            <source>Load it all the same</source>
+            <translation>Trotzdem laden</translation>
+        </message>
+        <message>
+            <source>S&amp;witch the model</source>
+            <translation>Modell &amp;wechseln</translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>Rückgängig</translation>
+        </message>
+        <message>
+            <source>Use this model</source>
+            <translation>Dieses Modell nehmen</translation>
+        </message>
+        <message>
+            <source>{model} is here and whole.</source>
+            <translation>{model} ist da und vollständig.</translation>
+        </message>
+        <message>
+            <source>{model} needs {needed} with a window of {window} tokens; {free} are free. The system would swap, or read the file again and again, and it would write very slowly.</source>
+            <translation>{model} braucht {needed} bei einem Fenster von {window} Token; {free} sind frei. Das System würde auslagern oder die Datei immer wieder lesen, und es schriebe sehr langsam.</translation>
+        </message>
+    </context>
+    <context>
+        <name>Models</name>
+        <message>
+            <source>A part of it is missing on the Hub</source>
+            <translation>Auf dem Hub fehlt ein Teil</translation>
+        </message>
+        <message>
+            <source>A projector for pictures; no model of its own</source>
+            <translation>Ein Projektor für Bilder; kein eigenes Modell</translation>
+        </message>
+        <message>
+            <source>Comes after the others</source>
+            <translation>Kommt nach den anderen</translation>
+        </message>
+        <message>
+            <source>Does not fit: needs about {needed} GB, {free} GB are free</source>
+            <translation>Passt nicht: braucht etwa {needed} GB, {free} GB sind frei</translation>
+        </message>
+        <message>
+            <source>Downloading</source>
+            <translation>Wird heruntergeladen</translation>
+        </message>
+        <message>
+            <source>Fits: {needed} of {free} GB</source>
+            <translation>Passt: {needed} von {free} GB</translation>
+        </message>
+        <message>
+            <source>Fits: {needed} of {free} GB; about {pace} words a second here</source>
+            <translation>Passt: {needed} von {free} GB; hier etwa {pace} Wörter pro Sekunde</translation>
+        </message>
+        <message>
+            <source>Headwater's folder</source>
+            <translation>Headwaters Ordner</translation>
+        </message>
+        <message>
+            <source>On this disk</source>
+            <translation>Auf diesem Datenträger</translation>
+        </message>
+        <message>
+            <source>Paused</source>
+            <translation>Angehalten</translation>
+        </message>
+        <message>
+            <source>Reading again what is here</source>
+            <translation>Was hier ist, wird noch einmal gelesen</translation>
+        </message>
+        <message>
+            <source>The Hub has it no longer</source>
+            <translation>Der Hub hat es nicht mehr</translation>
+        </message>
+        <message>
+            <source>Weights {weights} + KV cache {kv} + computing {compute} = {total}, of {free} free; {margin} are kept free</source>
+            <translation>Gewichte {weights} + KV-Cache {kv} + Rechnen {compute} = {total}, von {free} freien; {margin} bleiben frei</translation>
+        </message>
+        <message>
+            <source>Whole: its checksum is the Hub's</source>
+            <translation>Vollständig: Die Prüfsumme ist die des Hubs</translation>
+        </message>
+        <message>
+            <source>added folder</source>
+            <translation>hinzugefügter Ordner</translation>
+        </message>
+        <message>
+            <source>changed {when}</source>
+            <translation>geändert {when}</translation>
+        </message>
+        <message>
+            <source>comes with Headwater</source>
+            <translation>kommt mit Headwater</translation>
+        </message>
+        <message>
+            <source>gated: its makers want to be asked first</source>
+            <translation>zugangsbeschränkt: die Hersteller wollen gefragt werden</translation>
+        </message>
+        <message>
+            <source>no licence named</source>
+            <translation>keine Lizenz genannt</translation>
+        </message>
+        <message>
+            <source>not made to chat</source>
+            <translation>nicht zum Unterhalten gemacht</translation>
+        </message>
+        <message>
+            <source>used {when}</source>
+            <translation>verwendet {when}</translation>
+        </message>
+        <message>
+            <source>{context} tokens</source>
+            <translation>{context} Token</translation>
+        </message>
+        <message>
+            <source>{count} downloads</source>
+            <translation>{count} Downloads</translation>
+        </message>
+        <message>
+            <source>{count} h</source>
+            <translation>{count} h</translation>
+        </message>
+        <message>
+            <source>{count} languages</source>
+            <translation>{count} Sprachen</translation>
+        </message>
+        <message>
+            <source>{count} likes</source>
+            <translation>{count} Likes</translation>
+        </message>
+        <message>
+            <source>{count} min</source>
+            <translation>{count} min</translation>
+        </message>
+        <message>
+            <source>{count} parts</source>
+            <translation>{count} Teile</translation>
+        </message>
+        <message>
+            <source>{count} s</source>
+            <translation>{count} s</translation>
+        </message>
+        <message>
+            <source>{rate}/s, {left} left</source>
+            <translation>{rate}/s, noch {left}</translation>
+        </message>
+        <message>
+            <source>{received} of {size}</source>
+            <translation>{received} von {size}</translation>
+        </message>
+        <message>
+            <source>{size} GB</source>
+            <translation>{size} GB</translation>
+        </message>
+        <message>
+            <source>{size} MB</source>
+            <translation>{size} MB</translation>
+        </message>
+    </context>
+    <context>
         <name>Notice</name>
         <message>
             <source>Put this notice away</source>
@@ -1807,6 +2263,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Address of the proxy</source>
             <translation>Adresse des Proxys</translation>
+        </message>
+        <message>
+            <source>After so long without a question its memory is given back; the next message loads it again.</source>
+            <translation>Nach so langer Zeit ohne Frage wird der Speicher zurückgegeben; die nächste Nachricht lädt es wieder.</translation>
         </message>
         <message>
             <source>All conversations with their backups and KV states, all settings, what was measured and logged, and the keys of the servers above. Headwater ends with it. Model files stay. This cannot be undone.</source>
@@ -1909,6 +2369,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Schrift</translation>
         </message>
         <message>
+            <source>Free an idle model</source>
+            <translation>Ungenutztes Modell freigeben</translation>
+        </message>
+        <message>
             <source>Holds from the next request.</source>
             <translation>Gilt ab der nächsten Anfrage.</translation>
         </message>
@@ -1959,6 +2423,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Models on this machine</source>
             <translation>Modelle auf diesem Rechner</translation>
+        </message>
+        <message>
+            <source>Never</source>
+            <translation>Nie</translation>
         </message>
         <message>
             <source>None</source>
@@ -2101,6 +2569,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>f16, genau</translation>
         </message>
         <message>
+            <source>minutes</source>
+            <translation>Minuten</translation>
+        </message>
+        <message>
             <source>q8_0, half the memory</source>
             <translation>q8_0, halber Speicher</translation>
         </message>
@@ -2204,6 +2676,53 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Zoom &amp;out</source>
             <translation>Ver&amp;kleinern</translation>
+        </message>
+    </context>
+    <context>
+        <name>RepoPage</name>
+        <message>
+            <source>Back to what was found</source>
+            <translation>Zurück zum Gefundenen</translation>
+        </message>
+        <message>
+            <source>Download</source>
+            <translation>Herunterladen</translation>
+        </message>
+        <message>
+            <source>Files of this repository</source>
+            <translation>Dateien dieses Repositorys</translation>
+        </message>
+        <message>
+            <source>Open its page</source>
+            <translation>Seine Seite öffnen</translation>
+        </message>
+        <message>
+            <source>Use this model</source>
+            <translation>Dieses Modell nehmen</translation>
+        </message>
+        <message>
+            <source>What its page says</source>
+            <translation>Was seine Seite sagt</translation>
+        </message>
+        <message>
+            <source>gated: its makers want to be asked first</source>
+            <translation>zugangsbeschränkt: die Hersteller wollen gefragt werden</translation>
+        </message>
+        <message>
+            <source>licence: {licence}</source>
+            <translation>Lizenz: {licence}</translation>
+        </message>
+        <message>
+            <source>no model file in it</source>
+            <translation>keine Modelldatei darin</translation>
+        </message>
+        <message>
+            <source>none named</source>
+            <translation>keine genannt</translation>
+        </message>
+        <message>
+            <source>{count} tokens</source>
+            <translation>{count} Token</translation>
         </message>
     </context>
     <context>
@@ -2531,6 +3050,85 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>only where the server wants one</source>
             <translation>nur wo der Server einen verlangt</translation>
+        </message>
+    </context>
+    <context>
+        <name>ShelfPage</name>
+        <message>
+            <source>&amp;Delete</source>
+            <translation>&amp;Löschen</translation>
+        </message>
+        <message>
+            <source>&amp;Delete ({size})</source>
+            <translation>&amp;Löschen ({size})</translation>
+        </message>
+        <message>
+            <source>&amp;Look no longer in this folder</source>
+            <translation>&amp;Nicht mehr in diesem Ordner suchen</translation>
+        </message>
+        <message>
+            <source>&amp;Verify</source>
+            <translation>&amp;Prüfen</translation>
+        </message>
+        <message>
+            <source>Add a folder…</source>
+            <translation>Ordner hinzufügen…</translation>
+        </message>
+        <message>
+            <source>All its tensors are there. The Hub's checksum for it is not known.</source>
+            <translation>Alle Tensoren sind da. Die Prüfsumme des Hubs dafür ist nicht bekannt.</translation>
+        </message>
+        <message>
+            <source>Differs from the Hub's file of that name. Download it again.</source>
+            <translation>Weicht von der Datei dieses Namens auf dem Hub ab. Lade sie noch einmal herunter.</translation>
+        </message>
+        <message>
+            <source>Find</source>
+            <translation>Suchen</translation>
+        </message>
+        <message>
+            <source>Find a model</source>
+            <translation>Modell suchen</translation>
+        </message>
+        <message>
+            <source>Looking for models on this disk</source>
+            <translation>Auf diesem Datenträger wird nach Modellen gesucht</translation>
+        </message>
+        <message>
+            <source>Models on this disk</source>
+            <translation>Modelle auf diesem Datenträger</translation>
+        </message>
+        <message>
+            <source>More for this model</source>
+            <translation>Mehr für dieses Modell</translation>
+        </message>
+        <message>
+            <source>No other model is here yet. Recommended shows some that fit.</source>
+            <translation>Noch ist kein anderes Modell hier. „Empfohlen“ zeigt einige, die passen.</translation>
+        </message>
+        <message>
+            <source>Reading all of it</source>
+            <translation>Alles wird gelesen</translation>
+        </message>
+        <message>
+            <source>Reading all of it: {read} of {size}</source>
+            <translation>Alles wird gelesen: {read} von {size}</translation>
+        </message>
+        <message>
+            <source>Show in &amp;folder</source>
+            <translation>Im &amp;Ordner zeigen</translation>
+        </message>
+        <message>
+            <source>Use this model</source>
+            <translation>Dieses Modell nehmen</translation>
+        </message>
+        <message>
+            <source>Whole: its checksum is the Hub's</source>
+            <translation>Vollständig: Die Prüfsumme ist die des Hubs</translation>
+        </message>
+        <message>
+            <source>{count} models; those in Headwater's folder take {size}</source>
+            <translation>{count} Modelle; die in Headwaters Ordner belegen {size}</translation>
         </message>
     </context>
     <context>

@@ -11,6 +11,7 @@ from desktop.comparison import Comparisons
 from desktop.devices import Devices
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
+from desktop.engine_bridge import EngineBridge
 from desktop.filing import FileChoosers
 from desktop.lab_runs import LabRuns
 from desktop.library import Library
@@ -21,9 +22,12 @@ from desktop.secrets import Keys
 from desktop.server_choice import ServerChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from desktop.supply import Supply, SupplyPlaces
 from desktop.theme import ThemeSource
 from desktop.upkeep import Folders, Upkeep
+from desktop.wakefulness import Wakefulness
 from desktop.widgets.insights import Insights, Laboratory
+from desktop.widgets.model_views import ModelDesk, ModelViews
 from desktop.widgets.views import Behind
 from desktop.window import Window
 from tests.desktop.fakes import MODEL, ScriptedEngine
@@ -64,6 +68,8 @@ class Desk:
         self.to_choose: Path | None = None
         self.file_choosers: FileChoosers | None = None
         self.windows: list[Window] = []
+        self.folder = tmp_path
+        self.supply: Supply | None = None
 
     def open(self, *, ready: bool = True) -> Window:
         if ready:
@@ -95,7 +101,27 @@ class Desk:
         self.insights = Insights(laboratory, self.windows[-1], self.windows[-1])
         return self.windows[-1]
 
+    def furnish(self, **environment: str) -> ModelViews:
+        """Have models in the window that is open, with the Hub that the environment names; offline without one."""
+        self.bridge = EngineBridge()
+        places = SupplyPlaces(
+            lambda: self.upkeep.models_folder, self.folder / "facts.json", self.folder / "machine.json", self.folder
+        )
+        known = environment or {"HF_HUB_OFFLINE": "1"}
+        self.awake = Wakefulness(command=())
+        self.supply = Supply(
+            self.bridge.post, self.settings, self.keys, self.models, places, self.awake, environment=known
+        )
+        desk = ModelDesk(self.supply, self.models, self.settings, self.themes, self._choose_folder)
+        self.model_views = ModelViews(desk, self.window, self.window)
+        return self.model_views
+
+    def _choose_folder(self, parent: QWidget, _start: Path) -> Path | None:
+        return self.choose(parent)
+
     def close(self) -> None:
+        if self.supply is not None:
+            self.supply.close()
         for window in self.windows:
             window.close()
             window.deleteLater()

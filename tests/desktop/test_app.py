@@ -45,7 +45,7 @@ QUESTION = "What is a river? Answer in one short sentence."
 
 @pytest.fixture
 def places(tmp_path):
-    return Places(tmp_path / "data" / "conversations.sqlite3", tmp_path / "settings.toml")
+    return Places(tmp_path / "data" / "conversations.sqlite3", tmp_path / "settings.toml", home=tmp_path)
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from inference.hub.access import HubAccess, HubSession
+from inference.hub.access import HubSession
+from inference.hub.address import HubAccess
 from tests.hub_server import HubServer, hub_server
 
 

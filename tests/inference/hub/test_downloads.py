@@ -10,7 +10,8 @@ import pytest
 from inference.hub.access import HubSession
 from inference.hub.downloads import LIST_NAME, Download, Downloads, DownloadState
 from inference.hub.files import HubModel
-from inference.hub.hub import Hub, HubRepo
+from inference.hub.hub import Hub
+from inference.hub.repo import HubRepo
 from tests.hub_server import HubServer
 
 REPO = "maker/small-GGUF"

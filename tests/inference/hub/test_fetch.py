@@ -25,7 +25,8 @@ from inference.errors import (
     NotOnHub,
     TokenWanted,
 )
-from inference.hub.access import HubAccess, HubSession
+from inference.hub.access import HubSession
+from inference.hub.address import HubAccess
 from inference.hub.fetch import FetchPhase, FetchProgress, FetchStopped, Wanted, checksum, discard, fetch
 from inference.hub.files import HubFile
 from inference.hub.part import BORDER
@@ -325,7 +326,8 @@ def test_a_checksum_is_told_at_the_end(server, tmp_path):
 CHILD = """
 import sys, threading
 from pathlib import Path
-from inference.hub.access import HubAccess, HubSession
+from inference.hub.access import HubSession
+from inference.hub.address import HubAccess
 from inference.hub.fetch import Wanted, fetch
 from inference.hub.files import HubFile
 address, repo, commit, path, size, sha256, folder = sys.argv[1:]

@@ -15,9 +15,11 @@ from inference.errors import (
     NotOnHub,
     TokenWanted,
 )
-from inference.hub.access import NO_PROXY, HubAccess, HubSession
-from inference.hub.hub import Hub, HubOrder
+from inference.hub.access import HubSession
+from inference.hub.address import NO_PROXY, HubAccess
+from inference.hub.hub import Hub
 from inference.hub.links import HubLink
+from inference.hub.repo import HubOrder
 from tests.hub_server import COMMIT, HubServer
 
 PAGE = "---\nlicense: mit\ntags:\n- gguf\n---\n# Small\n\nA small model."

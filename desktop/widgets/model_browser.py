@@ -1,0 +1,183 @@
+"""Models, found, fetched and fitted: those here, some to begin with, the Hub, and what is on its way."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.settings import SettingsFile
+from desktop.supply import Supply
+from desktop.theme import Theme
+from desktop.widgets.buttons import Button, ButtonKind
+from desktop.widgets.catalogue_page import CataloguePage
+from desktop.widgets.download_page import DownloadPage
+from desktop.widgets.form import heading_font, label
+from desktop.widgets.hub_page import HubPage
+from desktop.widgets.painting import fill, recolour
+from desktop.widgets.repo_page import RepoPage
+from desktop.widgets.shelf_page import FolderChooser, ShelfPage
+
+if TYPE_CHECKING:
+    from inference.hub import Download, HubLink
+
+_WIDEST = 1100
+
+
+class Section(StrEnum):
+    """What is shown of it."""
+
+    HERE = "here"
+    RECOMMENDED = "recommended"
+    SEARCH = "search"
+    DOWNLOADS = "downloads"
+
+
+class ModelBrowser(QWidget):
+    """A view of the window, with four sections."""
+
+    closed = Signal()
+    use_wanted = Signal(object, object)  # path, tokens of its window or None
+    thrown_away = Signal(object)  # Thrown
+    said = Signal(str)
+    link_activated = Signal(str)
+
+    def __init__(self, theme: Theme, supply: Supply, settings: SettingsFile, choose_folder: FolderChooser) -> None:
+        super().__init__()
+        self._theme = theme
+        self._supply = supply
+        self._title = label(self.tr("Models"), heading_font(1.6))
+        self.close_button = Button(theme, name=self.tr("Close the models (Esc)"), icon_name="close")
+        self.here = ShelfPage(theme, supply.shelf, supply.sizing, settings, choose_folder)
+        self.recommended = CataloguePage(theme, supply.hub, supply.downloads, supply.shelf, supply.sizing)
+        repo_page = RepoPage(theme, supply.downloads, supply.shelf, supply.sizing)
+        self.search = HubPage(theme, supply.hub, repo_page)
+        self.downloads = DownloadPage(theme, supply.downloads, settings)
+        names = {
+            Section.HERE: self.tr("Here"),
+            Section.RECOMMENDED: self.tr("Recommended"),
+            Section.SEARCH: self.tr("Search"),
+            Section.DOWNLOADS: self.tr("Downloads"),
+        }
+        self.tabs = {section: _Tab(theme, name) for section, name in names.items()}
+        self._lay_out()
+        self._connect()
+        self.setAccessibleName(self.tr("Models"))
+        self.setAutoFillBackground(True)
+        self.set_theme(theme)
+        self.show_section(Section.HERE)
+
+    @property
+    def section(self) -> Section:
+        return tuple(Section)[self._pages.currentIndex()]
+
+    def look(self) -> None:
+        """Find out anew what there is: to be called whenever this is opened."""
+        self._supply.look()
+        self._show(self.section)
+
+    def show_section(self, section: Section) -> None:
+        """Show this one."""
+        self._pages.setCurrentIndex(tuple(Section).index(section))
+        for each, tab in self.tabs.items():
+            tab.setChecked(each is section)
+        self._show(section)
+
+    def open_repo(self, link: HubLink) -> None:
+        """Show a repository of the Hub."""
+        self.show_section(Section.SEARCH)
+        self.search.open(link)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        recolour(self, QPalette.ColorRole.Window, theme.surface)
+        recolour(self._title, QPalette.ColorRole.WindowText, theme.text)
+        for button in (self.close_button, *self.tabs.values()):
+            button.set_theme(theme)
+        for page in (self.here, self.recommended, self.search, self.downloads):
+            page.set_theme(theme)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Ctrl+Tab walks through conversations; the sections go by Alt and a digit.
+        number = event.key() - Qt.Key.Key_1
+        if event.modifiers() == Qt.KeyboardModifier.AltModifier and 0 <= number < len(Section):
+            self.show_section(tuple(Section)[number])
+            return
+        super().keyPressEvent(event)
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        tabs = QHBoxLayout()
+        tabs.setSpacing(4)
+        for tab in self.tabs.values():
+            tabs.addWidget(tab)
+        tabs.addStretch(1)
+        self._pages = QStackedWidget()
+        for page in (self.here, self.recommended, self.search, self.downloads):
+            self._pages.addWidget(page)
+        inner = QWidget()
+        inner.setMaximumWidth(_WIDEST)
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(16, 12, 16, 16)
+        column.setSpacing(8)
+        column.addLayout(head)
+        column.addLayout(tabs)
+        column.addWidget(self._pages, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addStretch(1)
+        row.addWidget(inner, 1000)
+        row.addStretch(1)
+        self.setFocusProxy(self.here.list)
+
+    def _connect(self) -> None:
+        self.close_button.clicked.connect(self.closed)
+        for section, tab in self.tabs.items():
+            tab.clicked.connect(lambda _=False, section=section: self.show_section(section))
+        for page in (self.here, self.recommended, self.search.repo_page, self.downloads):
+            page.use_wanted.connect(self.use_wanted)
+        self.here.thrown_away.connect(self.thrown_away)
+        self.here.said.connect(self.said)
+        self.recommended.page_wanted.connect(self.open_repo)
+        self.recommended.begun.connect(self._show_downloads)
+        self.search.repo_page.begun.connect(self._show_downloads)
+        self.search.repo_page.link_activated.connect(self.link_activated)
+        self._supply.downloads.failed.connect(self.said)
+        self._supply.downloads.finished.connect(self._on_finished)
+
+    def _show(self, section: Section) -> None:
+        match section:
+            case Section.HERE:
+                self.here.refresh()
+            case Section.RECOMMENDED:
+                self.recommended.look()
+            case Section.SEARCH:
+                self.search.look()
+            case Section.DOWNLOADS:
+                self.downloads.refresh()
+
+    def _show_downloads(self) -> None:
+        self.show_section(Section.DOWNLOADS)
+
+    def _on_finished(self, download: Download) -> None:
+        self.downloads.list.select(download.id)
+
+
+class _Tab(Button):
+    """The name of a section; a line below it where it is shown."""
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme, text=name, kind=ButtonKind.QUIET)
+        self.setCheckable(True)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.isChecked():
+            painter = QPainter(self)
+            fill(painter, QRect(8, self.height() - 2, self.width() - 16, 2), self._theme.accent)
+            painter.end()

@@ -1,0 +1,223 @@
+"""Opens the models from wherever they are wanted, and says before a load what it would cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+import inference
+from desktop import wording
+from desktop.model_choice import ModelChoice, name_of
+from desktop.settings import SettingsFile
+from desktop.supply import Supply
+from desktop.theme import ThemeSource
+from desktop.widgets.conversation_page import ConversationPage
+from desktop.widgets.model_picker import ModelPicker
+from desktop.widgets.notice import Notice, NoticeKind
+from inference import ModelConfig, RemoteModel
+
+if TYPE_CHECKING:
+    from desktop.widgets.model_browser import ModelBrowser, Section
+    from desktop.widgets.shelf_page import FolderChooser
+    from inference import Forecast, GgufFacts, Thrown
+    from inference.hub import Download
+
+_UNDO_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDesk:
+    """What the views show and ask."""
+
+    supply: Supply
+    models: ModelChoice
+    settings: SettingsFile
+    themes: ThemeSource
+    choose_folder: FolderChooser | None = None  # `None` for the platform's
+
+
+class Place(Protocol):
+    """The window, as far as models are concerned."""
+
+    page: ConversationPage
+    model_picker: ModelPicker
+    load_model: Callable[[Path | RemoteModel], object] | None
+
+    @property
+    def notices(self) -> tuple[Notice, ...]: ...
+    @property
+    def view(self) -> QWidget | None: ...
+    def open_view(self, view: QWidget) -> None: ...
+    def close_view(self) -> None: ...
+    def put_model_actions(self, actions: Sequence[QAction]) -> None: ...
+    def show_notice(
+        self,
+        text: str,
+        kind: NoticeKind = ...,
+        action: str = "",
+        on_action: Callable[[], object] | None = None,
+    ) -> Notice: ...
+    def put_away(self, notice: Notice) -> None: ...
+    def offer_link(self, address: str) -> None: ...
+
+
+class ModelViews(QObject):
+    """Puts its actions into the window's menu and its picker, and opens what they stand for."""
+
+    def __init__(self, desk: ModelDesk, place: Place, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._own = desk
+        self._place = place
+        self._warning: Notice | None = None
+        self._wanted: object = None  # the choice that is being looked at
+        self.browser: ModelBrowser | None = None
+        self._make_actions()
+        place.load_model = self.load
+        place.page.empty_state.offer_larger()
+        place.page.empty_state.larger_wanted.connect(self.find_larger)
+        desk.models.offer_changed.connect(self._show_offered)
+        desk.supply.downloads.finished.connect(self._on_finished)
+
+    def open(self) -> None:
+        """Show the models that are here."""
+        self._place.open_view(self._made())
+        self._made().look()
+
+    def find_larger(self) -> None:
+        """Show well-known models that this machine can hold."""
+        from desktop.widgets.model_browser import Section
+
+        self._open_at(Section.RECOMMENDED)
+
+    def search(self) -> None:
+        """Show the Hub."""
+        from desktop.widgets.model_browser import Section
+
+        self._open_at(Section.SEARCH)
+
+    def load(self, model: Path | RemoteModel, context_size: int | None = None) -> None:
+        """Let this model answer from now on; where it would not stay in memory, only when that is wanted."""
+        self._put_warning_away()
+        self._wanted = wanted = object()
+        if isinstance(model, RemoteModel):
+            self._own.models.choose(model)
+            return
+        take = partial(self._own.models.choose, model, context_size)
+        size = context_size or self._window_of(model)
+        self._own.supply.shelf.weigh(model, partial(self._weigh, wanted, model, size, take), take)
+
+    def _weigh(self, wanted: object, model: Path, size: int, take: Callable[[], object], facts: GgufFacts) -> None:
+        if wanted is not self._wanted:
+            return  # somebody chose another meanwhile
+        forecast = self._own.supply.sizing.forecast(model, facts, size)
+        if forecast.fits:
+            take()
+            return
+        action = self.tr("Load it all the same")
+        words = self._warning_words(model, facts, forecast)
+        self._warning = self._place.show_notice(words, NoticeKind.WARNING, action, take)
+
+    def _warning_words(self, model: Path, facts: GgufFacts, forecast: Forecast) -> str:
+        from desktop.widgets.model_words import size_words
+
+        words = self.tr(
+            "{model} needs {needed} with a window of {window} tokens; {free} are free. "
+            "The system would swap, or read the file again and again, and it would write very slowly."
+        ).format(
+            model=name_of(ModelConfig(model)),
+            needed=size_words(forecast.total + forecast.margin),
+            window=wording.whole(forecast.context_size),
+            free=size_words(forecast.available),
+        )
+        smaller = self._fitting_window(model, facts, forecast.context_size)
+        if smaller:
+            words += " " + self.tr("A window of {count} tokens would fit: Models, Here.").format(
+                count=wording.whole(smaller)
+            )
+        return words
+
+    def _fitting_window(self, model: Path, facts: GgufFacts, size: int) -> int:
+        while size >= 1024:
+            size //= 2
+            if self._own.supply.sizing.forecast(model, facts, size).fits:
+                return size
+        return 0
+
+    def _window_of(self, model: Path) -> int:
+        config = self._own.models.config_of(model)
+        size = config.context_size if isinstance(config, ModelConfig) else None
+        return size or inference.DEFAULT_CONTEXT
+
+    def _put_warning_away(self) -> None:
+        if self._warning is not None and self._warning in self._place.notices:
+            self._place.put_away(self._warning)
+        self._warning = None
+
+    def _make_actions(self) -> None:
+        self.models_action = QAction(self.tr("&Models…"), self)
+        self.models_action.setShortcut("Ctrl+Shift+M")
+        self.models_action.triggered.connect(self.open)
+        self.switch_action = QAction(self.tr("S&witch the model"), self)
+        self.switch_action.setShortcut("Ctrl+M")
+        self.switch_action.triggered.connect(self._place.model_picker.showMenu)
+        find = QAction(self.tr("&Find more models…"), self)
+        find.triggered.connect(self.find_larger)
+        self._place.model_picker.add_actions((self.models_action, find))
+        self._place.put_model_actions((self.models_action, self.switch_action))
+
+    def _made(self) -> ModelBrowser:
+        if self.browser is None:
+            from desktop.widgets.model_browser import ModelBrowser
+            from desktop.widgets.preferences import ask_for_folder
+
+            own = self._own
+            choose = own.choose_folder or ask_for_folder
+            self.browser = ModelBrowser(own.themes.current, own.supply, own.settings, choose)
+            self.browser.use_wanted.connect(self._use)
+            self.browser.thrown_away.connect(self._tell_thrown)
+            self.browser.said.connect(self._say)
+            self.browser.link_activated.connect(self._place.offer_link)
+        return self.browser
+
+    def _open_at(self, section: Section) -> None:
+        browser = self._made()
+        self._place.open_view(browser)
+        self._own.supply.look()
+        browser.show_section(section)
+
+    def _use(self, path: Path, context_size: int | None) -> None:
+        self._place.close_view()
+        self.load(path, context_size)
+
+    def _tell_thrown(self, thrown: Thrown) -> None:
+        from desktop.widgets.model_words import size_words
+
+        words = self.tr("Deleted {model}, {size}.").format(model=thrown.name, size=size_words(thrown.size))
+        notice = self._place.show_notice(
+            words, action=self.tr("Undo"), on_action=partial(self._own.supply.shelf.bring_back, thrown)
+        )
+        notice.gone.connect(partial(self._throw_out, notice, thrown))
+        notice.put_away_after(_UNDO_SECONDS)
+
+    def _throw_out(self, notice: Notice, thrown: Thrown) -> None:
+        if not notice.is_answered:
+            self._own.supply.shelf.throw_out(thrown)
+
+    def _on_finished(self, download: Download) -> None:
+        words = self.tr("{model} is here and whole.").format(model=download.name)
+        action = self.tr("Use this model")
+        self._place.show_notice(words, action=action, on_action=partial(self._use, download.path, None))
+
+    def _show_offered(self) -> None:
+        models = self._own.models
+        self._place.model_picker.show_models(models.known_models(), models.known_servers())
+
+    def _say(self, sentence: str) -> None:
+        self._place.show_notice(sentence)
