@@ -56,7 +56,7 @@ class Sizing(QObject):
 
     def suitability(self, size: int, needed: int = 0, *, is_mixture: bool = False) -> Suitability:
         """Of a model of this size; `needed` is what its header says, where that was read."""
-        return inference.suitability(size, self.machine(), needed, is_mixture=is_mixture)
+        return inference.suitability_of(size, self.machine(), needed, is_mixture=is_mixture)
 
     def forecast(self, path: Path, facts: GgufFacts, context_size: int) -> Forecast:
         """What the model at `path` will take with such a window; quick enough to follow a slider."""

@@ -129,7 +129,7 @@ if TYPE_CHECKING:
         find_models,
         usual_folders,
     )
-    from inference.suitability import Machine, Suitability, suitability
+    from inference.suitability import Machine, Suitability, suitability_of
     from inference.trash import Thrown, bring_back, empty_trash, throw_away, throw_out
 
 # A window is painted before any of these is needed.
@@ -206,7 +206,7 @@ _LATER = {
     "usual_folders": "inference.shelf",
     "Machine": "inference.suitability",
     "Suitability": "inference.suitability",
-    "suitability": "inference.suitability",
+    "suitability_of": "inference.suitability",
     "Thrown": "inference.trash",
     "bring_back": "inference.trash",
     "empty_trash": "inference.trash",
@@ -352,7 +352,7 @@ __all__ = [
     "new_request_id",
     "prompt_text",
     "rate_of_decode",
-    "suitability",
+    "suitability_of",
     "throw_away",
     "throw_out",
     "usual_folders",

@@ -58,7 +58,7 @@ class Suitability:
     words_a_second: float | None
 
 
-def suitability(size: int, machine: Machine, needed: int = 0, *, is_mixture: bool = False) -> Suitability:
+def suitability_of(size: int, machine: Machine, needed: int = 0, *, is_mixture: bool = False) -> Suitability:
     """Of a model whose files have `size` bytes. `needed` is what it will need, where that is known better."""
     needed = needed or size + max(_AT_LEAST_MORE, int(size * _MORE_THAN_THE_FILE))
     pace = None if is_mixture or not size else machine.weights_a_second

@@ -11,7 +11,9 @@ from pytestqt.qtbot import QtBot
 from desktop.theme import Theme, load_theme
 from desktop.widgets.transcript import Transcript
 from tests.desktop.desk import Desk
+from tests.desktop.hub_desk_parts import ModelsOnDesk
 from tests.desktop.talk import Conversation
+from tests.hub_server import HubServer, hub_server
 
 
 @pytest.fixture
@@ -43,3 +45,21 @@ def transcript(qtbot: QtBot, theme: Theme) -> Iterator[Transcript]:
         view.show()
     yield view
     QApplication.sendPostedEvents(None, 0)
+
+
+@pytest.fixture
+def hub() -> Iterator[HubServer]:
+    with hub_server() as server:
+        yield server
+
+
+@pytest.fixture
+def models_on_desk(desk: Desk, qtbot: QtBot) -> ModelsOnDesk:
+    """A window with models, offline."""
+    return ModelsOnDesk(desk, qtbot)
+
+
+@pytest.fixture
+def models_online(desk: Desk, qtbot: QtBot, hub: HubServer) -> ModelsOnDesk:
+    """A window with models, and a Hub."""
+    return ModelsOnDesk(desk, qtbot, hub)

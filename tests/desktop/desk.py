@@ -25,7 +25,6 @@ from desktop.store import Store
 from desktop.supply import Supply, SupplyPlaces
 from desktop.theme import ThemeSource
 from desktop.upkeep import Folders, Upkeep
-from desktop.wakefulness import Wakefulness
 from desktop.widgets.insights import Insights, Laboratory
 from desktop.widgets.model_views import ModelDesk, ModelViews
 from desktop.widgets.views import Behind
@@ -35,6 +34,19 @@ from tests.desktop.test_draft_attachments import ScriptedReader
 from tests.desktop.test_draft_count import ScriptedCounter
 
 ENTER = Qt.Key.Key_Return
+
+
+class Awake:
+    """Holds off no sleep, and knows whether it would."""
+
+    def __init__(self) -> None:
+        self.is_held = False
+
+    def hold(self) -> None:
+        self.is_held = True
+
+    def release(self) -> None:
+        self.is_held = False
 
 
 class Desk:
@@ -108,7 +120,7 @@ class Desk:
             lambda: self.upkeep.models_folder, self.folder / "facts.json", self.folder / "machine.json", self.folder
         )
         known = environment or {"HF_HUB_OFFLINE": "1"}
-        self.awake = Wakefulness(command=())
+        self.awake = Awake()
         self.supply = Supply(
             self.bridge.post, self.settings, self.keys, self.models, places, self.awake, environment=known
         )

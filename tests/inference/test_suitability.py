@@ -4,7 +4,7 @@ import pytest
 
 from inference.machine import Device, DeviceKind, available_memory
 from inference.measurements import Measurements, Pace
-from inference.suitability import WORDS_PER_TOKEN, Machine, measured_pace, suitability
+from inference.suitability import WORDS_PER_TOKEN, Machine, measured_pace, suitability_of
 
 GB = 10**9
 
@@ -14,27 +14,27 @@ def machine(free: int, pace: float | None = None) -> Machine:
 
 
 def test_a_model_fits_where_it_and_a_margin_have_room():
-    found = suitability(2 * GB, machine(4 * GB))
+    found = suitability_of(2 * GB, machine(4 * GB))
     assert found.fits
     assert 2 * GB < found.needed < 2.5 * GB
-    assert not suitability(4 * GB, machine(4 * GB)).fits
-    assert not suitability(2 * GB, machine(4 * GB), needed=4 * GB).fits, "what is known better counts"
+    assert not suitability_of(4 * GB, machine(4 * GB)).fits
+    assert not suitability_of(2 * GB, machine(4 * GB), needed=4 * GB).fits, "what is known better counts"
 
 
 def test_its_pace_is_that_of_what_was_written_here_by_its_size():
     measured = machine(4 * GB, pace=20e9)
-    assert suitability(2 * GB, measured).words_a_second == pytest.approx(10 * WORDS_PER_TOKEN)
-    assert suitability(1 * GB, measured).words_a_second == pytest.approx(20 * WORDS_PER_TOKEN)
+    assert suitability_of(2 * GB, measured).words_a_second == pytest.approx(10 * WORDS_PER_TOKEN)
+    assert suitability_of(1 * GB, measured).words_a_second == pytest.approx(20 * WORDS_PER_TOKEN)
 
 
 def test_a_smaller_model_than_was_measured_with_is_promised_no_more():
     measured = Machine(4 * GB, 0, "", 20e9, most_tokens=5)
-    assert suitability(1 * GB, measured).words_a_second == pytest.approx(5 * WORDS_PER_TOKEN)
+    assert suitability_of(1 * GB, measured).words_a_second == pytest.approx(5 * WORDS_PER_TOKEN)
 
 
 def test_no_pace_is_told_where_none_was_measured_or_not_all_weights_are_read():
-    assert suitability(2 * GB, machine(4 * GB)).words_a_second is None
-    assert suitability(2 * GB, machine(4 * GB, 20e9), is_mixture=True).words_a_second is None
+    assert suitability_of(2 * GB, machine(4 * GB)).words_a_second is None
+    assert suitability_of(2 * GB, machine(4 * GB, 20e9), is_mixture=True).words_a_second is None
     assert measured_pace(Measurements())[0] is None
 
 

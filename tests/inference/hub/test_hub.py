@@ -17,7 +17,7 @@ from inference.errors import (
 )
 from inference.hub.access import HubSession
 from inference.hub.address import NO_PROXY, HubAccess
-from inference.hub.hub import Hub
+from inference.hub.hub import Hub, readable
 from inference.hub.links import HubLink
 from inference.hub.repo import HubOrder
 from tests.hub_server import COMMIT, HubServer
@@ -173,3 +173,12 @@ def test_a_repository_that_names_a_file_outside_of_itself_is_refused(small, hub_
     hub = hub_at(small)
     with pytest.raises(HubBroke, match="outside"):
         hub.models(hub.repo("maker/evil"))
+
+
+def test_a_page_loses_what_only_a_browser_can_show():
+    text = (
+        "<!-- made by a tool -->\n<div align='center'>\n<img src=\"x.png\"/>\n</div>\n\n# Small\n\n"
+        "[![badge](https://x/y.svg)](https://x) ![picture](a.png)\n\n\n\nFor <b>all</b>, 1 < 2.<br>Next\n\n"
+        "```html\n<b>kept</b>\n```\n\nand `<i>`"
+    )
+    assert readable(text) == "# Small\n\nFor all, 1 < 2.\nNext\n\n```html\n<b>kept</b>\n```\n\nand `<i>`"

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+
+from desktop.widgets.model_browser import Section
+from inference import hub as hub_face
+from tests.desktop.hub_desk_parts import REPO
+
+LARGE = bytes(range(256)) * 40_000
+
+
+@pytest.fixture
+def models(models_online, hub):
+    hub.add(REPO, {"small-Q4_K_M.gguf": LARGE})
+    return models_online
+
+
+def begin(models) -> object:
+    with_door = models.desk.supply.door.session()
+    asked = hub_face.Hub(with_door)
+    repo = asked.repo(REPO)
+    models.desk.supply.downloads.add(repo, asked.models(repo)[0])
+    return models.open(Section.DOWNLOADS).downloads
+
+
+def test_a_download_is_paused_resumed_and_removed(models, hub):
+    hub.behaviour.rate = 3e6
+    page = begin(models)
+    models.wait(lambda: page.list.cards and (page.list.cards[0].fraction or 0) > 0.02)
+    assert page.go_button.text() == "Pause"
+    assert models.desk.supply.downloads.all[0].rate
+    page.go_button.click()
+    models.wait(lambda: page.list.cards[0].note == "Paused")
+    assert page.go_button.text() == "Resume"
+    page.go_button.click()
+    models.wait(lambda: page.list.cards[0].note != "Paused")
+    page.remove_button.click()
+    models.wait(lambda: not page.list.cards)
+    models.wait(lambda: not list(models.folder.rglob("*.part")))
+
+
+def test_where_downloads_wait_for_a_word_they_do(models):
+    models.open(Section.DOWNLOADS).downloads.waits.click()
+    assert models.desk.settings.current.downloads_wait
+    page = begin(models)
+    models.wait(lambda: page.list.cards)
+    assert page.list.cards[0].note == "Paused"
+    page.go_button.click()
+    models.wait(lambda: page.list.cards[0].note.startswith("Whole"))
+
+
+def test_while_it_downloads_sleep_is_held_off(models, hub):
+    hub.behaviour.rate = 3e6
+    queue = models.desk.supply.downloads
+    page = begin(models)
+    models.wait(lambda: models.desk.awake.is_held)
+    queue.pause(queue.all[0].id)
+    models.wait(lambda: page.list.cards[0].note == "Paused")
+    assert not models.desk.awake.is_held

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from desktop.widgets.model_browser import Section
+from tests.desktop.hub_desk_parts import REPO
+
+PAGE = "---\nlicense: mit\n---\n<p align='center'><img src='https://x/y.png'></p>\n\n# Small\n\nFor **everybody**.\n"
+
+
+@pytest.fixture
+def models(models_online, hub):
+    hub.add(REPO, {"small-Q4_K_M.gguf": b"GGUF" * 10, "small-Q8_0.gguf": b"GGUF" * 20}, downloads=5, likes=1, page=PAGE)
+    hub.add(REPO, {"big-F16-00001-of-00002.gguf": b"1" * 90, "big-F16-00002-of-00002.gguf": b"2" * 90})
+    hub.add(REPO, {"mmproj-f16.gguf": b"projector"})
+    hub.add("other/liked-GGUF", {"liked-Q4_K_M.gguf": b"GGUF"}, downloads=1, likes=9)
+    return models_online
+
+
+def test_the_hub_is_searched_in_the_order_that_is_wanted(models):
+    page = models.open(Section.SEARCH).search
+    models.wait(lambda: [card.title for card in page.list.cards] == [REPO, "other/liked-GGUF"])
+    page.order.setCurrentIndex(1)
+    page.order.activated.emit(1)
+    models.wait(lambda: [card.title for card in page.list.cards] == ["other/liked-GGUF", REPO])
+    page.field.setText("nothing of that name")
+    models.wait(lambda: "Nothing was found" in page.status)
+
+
+def test_an_address_opens_its_repository_with_files_and_page(models, hub):
+    page = models.open(Section.SEARCH).search
+    page.field.setText(f"{hub.address}/{REPO}/blob/main/small-Q8_0.gguf")
+    models.wait(lambda: page.shows_repo)
+    repo = page.repo_page
+    assert [card.title for card in repo.list.cards] == ["Q4_K_M", "Q8_0", "F16", "F16"]
+    assert "2 parts" in repo.list.cards[2].details
+    assert "projector" in repo.list.cards[3].note
+    assert repo.model.quantisation == "Q8_0"
+    assert repo.text.toPlainText() == "Small\nFor everybody."
+    repo.list.select("mmproj-f16.gguf")
+    assert not repo.get_button.isEnabled()
+
+
+def test_a_model_is_fetched_and_used(models, qtbot):
+    browser = models.open(Section.SEARCH)
+    page = browser.search
+    page.field.setText(f"{REPO}:Q8_0")
+    models.wait(lambda: page.shows_repo)
+    qtbot.mouseClick(page.repo_page.get_button, Qt.MouseButton.LeftButton)
+    assert browser.section is Section.DOWNLOADS
+    models.wait(lambda: [card.note for card in browser.downloads.list.cards] == ["Whole: its checksum is the Hub's"])
+    assert "small-Q8_0 is here and whole." in [notice.text for notice in models.window.notices]
+    models.wait(lambda: "small-Q8_0" in [card.title for card in browser.here.list.cards])
+    browser.downloads.go_button.click()
+    wanted = models.folder / REPO / "small-Q8_0.gguf"
+    models.wait(lambda: models.desk.engine.last_load.path == wanted)
+
+
+def test_a_gate_is_explained_and_a_token_opens_it(models, hub):
+    hub.repos[REPO].gated = True
+    browser = models.open(Section.SEARCH)
+    page = browser.search
+    page.field.setText(REPO)
+    models.wait(lambda: page.shows_repo)
+    assert "gated" in page.status
+    page.repo_page.get_button.click()
+    models.wait(lambda: browser.downloads.list.cards and "token" in browser.downloads.list.cards[0].note)
+    browser.show_section(Section.SEARCH)
+    page.token_field.setText("hf_invited")
+    page.token_button.click()
+    assert page.token_field.text() == ""
+    models.wait(lambda: page.shows_repo and not browser.downloads.list.cards[0].note.startswith("Asking"))
+    browser.show_section(Section.DOWNLOADS)
+    browser.downloads.go_button.click()
+    models.wait(lambda: browser.downloads.list.cards[0].note.startswith("Whole"))
+
+
+def test_a_hub_that_cannot_be_reached_is_said_with_a_way_on(models, hub):
+    browser = models.open()
+    hub.behaviour.statuses = [(503, {})]
+    browser.show_section(Section.SEARCH)
+    page = browser.search
+    models.wait(lambda: "failed" in page.status)
+    assert page.again_button.isVisible()
+    page.again_button.click()
+    models.wait(lambda: page.list.cards)
+
+
+def test_offline_the_reason_is_said_and_nothing_is_asked(models_on_desk):
+    browser = models_on_desk.open(Section.SEARCH)
+    assert "HF_HUB_OFFLINE" in browser.search.status
+    assert not browser.search.field.isEnabled()
+    browser.show_section(Section.RECOMMENDED)
+    assert "HF_HUB_OFFLINE" in browser.recommended.status
+    assert not browser.recommended.get_button.isEnabled()
+    assert browser.recommended.list.cards, "what is recommended can be read all the same"

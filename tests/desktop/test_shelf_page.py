@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from desktop.widgets.cards import Tone
+from inference import ModelConfig
+
+
+def current(models, title: str) -> None:
+    page = models.views.browser.here
+    page.list.select(next(card.key for card in page.list.cards if card.title == title))
+
+
+def test_models_are_listed_with_what_they_say_and_whether_they_fit(models_on_desk):
+    models_on_desk.put("maker/small/small-Q4_K_M.gguf", metadata={"general.license": "mit"})
+    models_on_desk.put("projector.gguf", metadata={"general.type": "mmproj"})
+    (models_on_desk.folder / "broken.gguf").write_bytes(b"GGUF")
+    browser = models_on_desk.open()
+    models_on_desk.wait(lambda: all(card.note for card in browser.here.list.cards))
+    cards = {card.title: card for card in browser.here.list.cards}
+    assert cards["small-Q4_K_M"].details.startswith("F32 · 1,024 tokens · mit · Headwater's folder")
+    assert cards["small-Q4_K_M"].note.startswith("Fits: 0.0 of ")
+    assert cards["projector"].tone is Tone.WARNING
+    assert cards["broken"].tone is Tone.ERROR
+
+
+def test_the_forecast_follows_the_slider_and_the_window_is_used(models_on_desk, qtbot):
+    path = models_on_desk.put("long.gguf", context_length=65536)
+    page = models_on_desk.open().here
+    current(models_on_desk, "long")
+    models_on_desk.wait(lambda: page.fit.context_size == 4096)
+    before = page.fit.forecast
+    page.fit.slider.setValue(page.fit.slider.maximum())
+    assert page.fit.context_size == 65536
+    assert page.fit.forecast.kv > 10 * before.kv
+    assert "65,536 tokens" in page.fit.words
+    qtbot.mouseClick(page.use_button, Qt.MouseButton.LeftButton)
+    models_on_desk.wait(lambda: models_on_desk.desk.engine.last_load.path == path)
+    assert models_on_desk.desk.engine.last_load.context_size == 65536
+
+
+def test_a_deleted_model_comes_back_with_undo_and_goes_with_the_notice(models_on_desk):
+    path = models_on_desk.put("one.gguf")
+    other = models_on_desk.put("two.gguf")
+    page = models_on_desk.open().here
+    window = models_on_desk.window
+    current(models_on_desk, "one")
+    page.delete_action.trigger()
+    assert not path.exists()
+    assert "one" not in [card.title for card in page.list.cards]
+    window.notices[-1].action_button.click()
+    models_on_desk.wait(lambda: path.exists() and "one" in [card.title for card in page.list.cards])
+    current(models_on_desk, "two")
+    page.delete_action.trigger()
+    window.notices[-1].close_button.click()
+    models_on_desk.wait(lambda: not (models_on_desk.folder / ".headwater-trash").exists())
+    assert not other.exists()
+
+
+def test_what_others_have_fetched_cannot_be_deleted_and_its_folder_can_be_forgotten(models_on_desk, tmp_path):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    models_on_desk.put("ours.gguf")
+    models_on_desk.put("moved.gguf").rename(theirs / "moved.gguf")
+    page = models_on_desk.open().here
+    models_on_desk.desk.to_choose = theirs
+    page.folder_button.click()
+    models_on_desk.wait(lambda: "moved" in [card.title for card in page.list.cards])
+    current(models_on_desk, "moved")
+    assert not page.delete_action.isVisible()
+    assert page.forget_folder_action.isVisible()
+    page.forget_folder_action.trigger()
+    models_on_desk.wait(lambda: "moved" not in [card.title for card in page.list.cards])
+    assert (theirs / "moved.gguf").exists()
+
+
+def test_a_model_that_comes_into_a_watched_folder_is_seen(models_on_desk):
+    models_on_desk.put("one.gguf")
+    page = models_on_desk.open().here
+    models_on_desk.put("two.gguf")
+    models_on_desk.wait(lambda: "two" in [card.title for card in page.list.cards])
+
+
+def test_a_file_is_verified_and_the_verdict_stands_on_its_card(models_on_desk):
+    models_on_desk.put("one.gguf")
+    page = models_on_desk.open().here
+    current(models_on_desk, "one")
+    page.verify_action.trigger()
+    models_on_desk.wait(lambda: "not known" in models_on_desk.notes(models_on_desk.views.browser)["one"])
+
+
+def test_what_would_not_stay_in_memory_is_loaded_only_when_that_is_wanted(models_on_desk):
+    path = models_on_desk.put("huge.gguf")
+    with path.open("r+b") as file:
+        file.truncate(1 << 40)  # a hole: nothing of it is on the disk
+    page = models_on_desk.open().here
+    current(models_on_desk, "huge")
+    loads = len(models_on_desk.desk.engine.loads)
+    page.use_button.click()
+    models_on_desk.wait(lambda: models_on_desk.window.notices)
+    notice = models_on_desk.window.notices[-1]
+    assert "huge needs" in notice.text
+    assert len(models_on_desk.desk.engine.loads) == loads
+    notice.action_button.click()
+    assert models_on_desk.desk.engine.loads[-1] == ModelConfig(path)
