@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from desktop.widgets.download_page import DownloadPage
 from desktop.widgets.model_browser import Section
 from inference import hub as hub_face
 from tests.desktop.hub_desk_parts import REPO
@@ -15,7 +16,7 @@ def models(models_online, hub):
     return models_online
 
 
-def begin(models) -> object:
+def begin(models) -> DownloadPage:
     with_door = models.desk.supply.door.session()
     asked = hub_face.Hub(with_door)
     repo = asked.repo(REPO)
