@@ -323,7 +323,6 @@ def _run_of(turn: Turn, trace: inference.Trace | None) -> Run:
     modes = inference.experiments.Mode
     if turn.timings is None or turn.usage is None or turn.finish_reason is None:
         raise ValueError("a reply without figures is not compared")
-    whole = turn.timings.total - turn.timings.load
     return inference.experiments.Run(
         number=0,
         mode=modes.ON if turn.streamed else modes.OFF,
@@ -331,6 +330,19 @@ def _run_of(turn: Turn, trace: inference.Trace | None) -> Run:
         finish_reason=turn.finish_reason,
         usage=turn.usage,
         timings=turn.timings,
-        first_text=turn.timings.ttft if turn.streamed else whole,
+        first_text=_first_text(turn, turn.timings),
         token_times=() if trace is None else trace.token_times,
     )
+
+
+def _first_text(turn: Turn, timings: inference.Timings) -> float | None:
+    """When the first of the answer was there to be read: what the model thought before is no part of it."""
+    if not turn.message.content:
+        return None
+    if not turn.streamed:
+        return timings.total - timings.load
+    if not turn.message.reasoning:
+        return timings.ttft
+    if timings.ttft is None or turn.thought_seconds is None:
+        return None
+    return timings.ttft + turn.thought_seconds

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from statistics import median
 
 import inference
 from desktop.asking import messages_for
-from desktop.conversations import Turn
+from desktop.conversations import Turn, turns_of_messages
 from inference import AnyModel, ModelConfig
 
 _OUTLIER = 3.0  # times the median
@@ -89,11 +90,11 @@ class Inspection:
 
     @property
     def median_gap(self) -> float | None:
-        return _percentile(self.gaps, 0.5)
+        return median(self.gaps) if self.gaps else None
 
     @property
     def p95_gap(self) -> float | None:
-        return _percentile(self.gaps, 0.95)
+        return inference.experiments.percentile(self.gaps, 0.95) if self.gaps else None
 
     @property
     def held(self) -> int | None:
@@ -156,10 +157,10 @@ def phases_of(timings: inference.Timings | None) -> tuple[PhasePart, ...]:
 
 
 def _outliers(gaps: Sequence[float], trace: inference.Trace | None) -> tuple[Outlier, ...]:
-    median = _percentile(gaps, 0.5)
-    if median is None or trace is None:
+    if not gaps or trace is None:
         return ()
-    slow = [(seconds, place) for place, seconds in enumerate(gaps) if seconds > _OUTLIER * median]
+    usual = median(gaps)
+    slow = [(seconds, place) for place, seconds in enumerate(gaps) if seconds > _OUTLIER * usual]
     longest = sorted(slow, reverse=True)[:_MOST_OUTLIERS]
     # A gap is before a token: the first one leads to the second token.
     return tuple(
@@ -169,17 +170,20 @@ def _outliers(gaps: Sequence[float], trace: inference.Trace | None) -> tuple[Out
 
 
 def _blocks(turns: Sequence[Turn], reply: Turn, trace: inference.Trace | None, system_prompt: str) -> tuple[Block, ...]:
-    if trace is None:
+    if trace is None or not trace.blocks:
         return ()
+    # The blocks name messages by their place in the whole request, those that the window had no room for included.
     before = [turn for turn in turns if turn.id < reply.id or turn.id == reply.parent]
-    read = [turn for turn in before if turn.id not in reply.left_out]
-    messages = messages_for(read, _model_of(reply), system_prompt)
-    files = {turn.message.content: tuple(each.name for each in turn.attachments) for turn in read if turn.attachments}
+    messages = messages_for(before, _model_of(reply), system_prompt)
+    turns_read = turns_of_messages(before)
+    made_of = (((),) if len(messages) > len(turns_read) else ()) + turns_read  # of a system prompt, no turn
+    files = {turn.id: [each.name for each in turn.attachments] for turn in before}
     found = []
     for block in trace.blocks:
-        said = messages[block.message].content if block.message < len(messages) else ""
-        named = next((names for content, names in files.items() if content and content in said), ())
-        found.append(Block(block.kind, _preview(said), named, block.tokens, block.cached))
+        is_known = block.message < len(messages)
+        said = messages[block.message].content if is_known else ""
+        names = [name for turn in made_of[block.message] for name in files[turn]] if is_known else []
+        found.append(Block(block.kind, _preview(said), tuple(names), block.tokens, block.cached))
     return tuple(found)
 
 
@@ -203,7 +207,3 @@ def _text(piece: bytes) -> str:
         return piece.decode()
     except UnicodeDecodeError:
         return " ".join(f"{byte:02X}" for byte in piece)
-
-
-def _percentile(values: Sequence[float], share: float) -> float | None:
-    return inference.experiments.percentile(values, share) if values else None

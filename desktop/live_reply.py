@@ -43,6 +43,11 @@ class LiveReply(QObject):
         """How far the prompt is read."""
         return self._prefill
 
+    @property
+    def written(self) -> int:
+        """How many tokens of it there are."""
+        return 0 if self._last is None else self._last.output_tokens
+
     def follow(self, session: ChatSession) -> None:
         """Look at this session from now on."""
         self._session = session
@@ -61,7 +66,7 @@ class LiveReply(QObject):
             case inference.GenerationFinished(request=request) | inference.GenerationFailed(request=request) if (
                 request == self._request
             ):
-                self._request = None
+                self._request = self._prefill = self._last = None
                 self.ended.emit()
             case _:
                 pass

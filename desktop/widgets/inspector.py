@@ -58,6 +58,7 @@ class Inspector(Page):
         self._chosen = _LATEST
         self._found: Inspection | None = None
         self._live_gaps: list[tuple[float, float]] = []
+        self._is_measuring = False
         self._live_timer = QTimer(self, interval=_REPAINT_MS, singleShot=True)
         self._live_timer.timeout.connect(self._show_live)
         self.set_title(self.tr("Inspector"), self.tr("Close the Inspector (Ctrl+I)"))
@@ -80,6 +81,7 @@ class Inspector(Page):
             self._session.turn_added.disconnect(self._on_turns)
             self._session.turns_replaced.disconnect(self._on_turns)
         if self._session is not session:
+            self._live_gaps = []
             session.turn_changed.connect(self._on_turns)
             session.turn_added.connect(self._on_turns)
             session.turns_replaced.connect(self._on_turns)
@@ -178,8 +180,9 @@ class Inspector(Page):
         self.copy_button.clicked.connect(self._copy)
         self.tokens_button.clicked.connect(self._turn_tokens)
         self.record_switch.toggled.connect(self._record)
-        self.share_button.clicked.connect(self._runs.measure_bandwidth)
-        self._runs.bandwidth_measured.connect(self._show_share)
+        self.share_button.clicked.connect(self._measure)
+        self._runs.failed.connect(self._on_not_measured)
+        self._runs.bandwidth_measured.connect(self._on_measured)
         self._runs.running_changed.connect(self._show_whether_measuring)
         self._models.changed.connect(self._show_share)
         self._live.began.connect(self._on_live_began)
@@ -231,7 +234,9 @@ class Inspector(Page):
             self._show_nothing()
             return
         if reply.state is TurnState.WRITING:
-            self._found = None
+            if self._found is not None:
+                self._found = None
+                self._show_nothing()  # what stood there was another reply's
             self._show_live()
             return
         self._live_gaps = []
@@ -278,7 +283,9 @@ class Inspector(Page):
             ]
             self.prompt_bar.show_parts([part for part in parts if part.amount])
             self.prompt_text.setText(f"{cached}, {read}")
-        self.tokens_text.setText(self.tr("Being written: {count} tokens").format(count=len(self._live_gaps)))
+        self.tokens_text.setText(
+            self.tr("Being written: {count} tokens").format(count=wording.whole(self._live.written))
+        )
 
     def _on_live_began(self) -> None:
         self._live_gaps = []
@@ -306,6 +313,21 @@ class Inspector(Page):
         info = self._models.state.file_info
         self.share_text.setText(words.share_words(self._found, info, self._runs.bandwidth))
 
+    def _measure(self) -> None:
+        self._is_measuring = True
+        if not self._runs.measure_bandwidth():
+            self._is_measuring = False
+
+    def _on_measured(self, _bandwidth: object) -> None:
+        self._is_measuring = False
+        self._show_share()
+
+    def _on_not_measured(self, sentence: str) -> None:
+        """Something of the Lab failed; it is said here where it was asked for here."""
+        if self._is_measuring:
+            self._is_measuring = False
+            self.share_text.setText(sentence)
+
     def _show_whether_measuring(self, _name: object = None) -> None:
         self.share_button.setEnabled(not self._runs.is_busy)
 
@@ -320,7 +342,7 @@ class Inspector(Page):
         self.tokens_button.setText(self.tr("Hide the tokens") if shown else self.tr("Show every token"))
         has_tokens = self._found is not None and self._found.trace is not None and bool(self._found.trace.token_ids)
         self.tokens_button.setEnabled(has_tokens)
-        if not shown or self._found is None:
+        if not shown:
             return
         columns = (self.tr("No."), self.tr("Text"), self.tr("Id"), self.tr("Time"), self.tr("Probability"), "")
         rows = [
@@ -332,7 +354,7 @@ class Inspector(Page):
                 "" if token.probability is None else f"{100 * token.probability:.1f} %",
                 "  ".join(f"{_visible(text)} {100 * share:.1f} %" for text, share in token.others),
             )
-            for token in self._found.tokens()
+            for token in (() if self._found is None else self._found.tokens())
         ]
         self.tokens_table.show_rows((*columns[:5], self.tr("Instead of it")), rows)
 

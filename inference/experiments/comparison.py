@@ -233,8 +233,9 @@ class Comparison:
         series = []
         for mode, ink in zip(Mode, (Ink.DECODE, Ink.PLAIN), strict=True):
             run = self._middle(mode)
-            if run is not None:
-                series.append(Series(f"streaming {mode}", _readable(run), ink, Shape.LINE))
+            points = () if run is None else _readable(run)
+            if points:
+                series.append(Series(f"streaming {mode}", points, ink, Shape.LINE))
         return Plot("When how much could be read", "time", "s", "text", "tokens", tuple(series))
 
     def with_paints(self, paints: Mapping[int, Paint]) -> Comparison:
@@ -456,14 +457,17 @@ def _cells(statistic_: Statistic | None) -> tuple[float | None, float | None, fl
 
 
 def _readable(run: Run) -> tuple[tuple[float, float], ...]:
-    """Tokens that could be read, over the seconds from t0: step by step, or all at the end."""
+    """Tokens that could be read, over the seconds from t0: step by step, or all at the end; nothing where it is not
+    known when they came."""
     end = run.timings.total - run.timings.load
     times = [time - run.timings.load for time in run.token_times]
     count = float(len(times) or run.usage.output_tokens)
     if run.mode is Mode.OFF:
         whole = run.first_text if run.first_text is not None else end
         return ((0.0, 0.0), (whole, 0.0), (whole, count), (end, count))
-    return ((0.0, 0.0), *((time, float(n)) for n, time in enumerate(times)), (end, count))
+    if not times:
+        return ()
+    return ((0.0, 0.0), (times[0], 0.0), *((time, float(n)) for n, time in enumerate(times, start=1)), (end, count))
 
 
 def _run_from(content: Mapping[str, Any]) -> Run:

@@ -207,6 +207,23 @@ def test_past_replies_are_compared_by_their_kept_figures(desk, qtbot, script):
     assert script.comparisons.kept() == ()  # its replies are kept already
 
 
+def test_of_past_replies_the_first_text_is_the_answers_not_the_thoughts(desk, qtbot, script):
+    desk.send("Why?")
+    for number in range(5):
+        desk.engine.think(f"Hm {number}.")
+    desk.engine.say("They bend.")
+    desk.engine.finish()
+    desk.window.streaming_switch.setChecked(False)
+    desk.send("Why not?")
+    desk.engine.think("Only thoughts.")
+    desk.engine.finish()
+    with qtbot.waitSignal(script.comparisons.ended) as ended:
+        script.comparisons.of_replies(desk.library.current)
+    on, off = ended.args[0].runs
+    assert on.first_text == pytest.approx(on.timings.ttft + 0.4)
+    assert off.first_text is None  # there was no answer
+
+
 def test_the_replies_to_one_question_go_before_all_others(desk, qtbot, script):
     desk.talk("Why?", "One")
     desk.window.streaming_switch.setChecked(False)

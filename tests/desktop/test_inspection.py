@@ -95,6 +95,42 @@ def test_the_prompts_blocks_say_where_they_come_from():
     assert found.reuse_end is ReuseEnd.TURN_CHANGED
 
 
+def test_the_median_of_an_even_number_of_gaps_lies_between_the_middle_ones():
+    found = inspect(TURNS, reply(), Trace((1, 2, 3), (1.0, 1.1, 1.4), 3))
+    assert found.median_gap == pytest.approx(0.2)
+
+
+def test_blocks_are_named_right_where_turns_were_left_out():
+    kept = Trace(blocks=(PromptBlock(BlockKind.SYSTEM, 0, 8, 8), PromptBlock(BlockKind.NEW_MESSAGE, 3, 16, 0)))
+    found = inspect(TURNS, reply(left_out=(1, 2)), kept, system_prompt="Be brief.")
+    assert found.blocks[0].preview == "Be brief."
+    assert "And then?" in found.blocks[1].preview
+    assert found.blocks[1].files == ("notes.txt",)
+
+
+def test_a_file_belongs_to_the_turn_it_went_along_with_and_to_no_other():
+    turns = (
+        turn(1, "Why", attachments=(Attachment("notes.txt", "txt", 9, "A note."),)),
+        turn(2, "Water.", Role.ASSISTANT, model_path=Path("small.gguf")),
+        turn(3, "Why do rivers bend?"),
+    )
+    blocks = (PromptBlock(BlockKind.TURN, 0, 8, 8), PromptBlock(BlockKind.NEW_MESSAGE, 2, 16, 0))
+    found = inspect(turns, reply(), Trace(blocks=blocks))
+    assert [block.files for block in found.blocks] == [("notes.txt",), ()]
+
+
+def test_files_without_a_word_are_named_too():
+    turns = (turn(3, "", attachments=(Attachment("notes.txt", "txt", 9, "A note."),)),)
+    found = inspect(turns, reply(), Trace(blocks=(PromptBlock(BlockKind.NEW_MESSAGE, 0, 16, 0),)))
+    assert found.blocks[0].files == ("notes.txt",)
+
+
+@pytest.mark.parametrize("before", [(), TURNS[:2]])
+def test_a_reply_whose_question_is_gone_is_looked_into_without_harm(before):
+    found = inspect(before, reply(), TRACE)
+    assert [block.tokens for block in found.blocks] == [8, 10, 6, 16]
+
+
 def test_tokens_have_their_text_their_time_and_what_they_might_have_been():
     tokens = inspect(TURNS, reply(), TRACE).tokens()
     assert [token.text for token in tokens] == ["They", " b", "C3", "end", ""]

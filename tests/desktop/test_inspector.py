@@ -11,8 +11,19 @@ from PySide6.QtGui import QGuiApplication
 
 from desktop.settings import SettingsFile
 from desktop.theme import load_theme
-from inference import BlockKind, Candidate, MemoryUse, PromptBlock, ReuseEnd, Timings, Trace, Usage
-from inference.experiments import Bandwidth, Statistic
+from inference import (
+    BlockKind,
+    Candidate,
+    GenerationBroke,
+    MemoryUse,
+    PromptBlock,
+    RemoteModel,
+    ReuseEnd,
+    Timings,
+    Trace,
+    Usage,
+)
+from inference.experiments import Bandwidth, ExperimentName, Statistic
 from tests.desktop.fakes import MODEL
 
 TRACE = Trace(
@@ -145,6 +156,48 @@ def test_a_reply_is_looked_into_while_it_is_written(desk, qtbot, inspector):
     assert inspector.found is None
     desk.engine.finish()
     assert inspector.found is not None
+
+
+def test_of_a_reply_that_begins_nothing_is_shown_of_the_one_before(desk, inspector):
+    inspector.tokens_button.click()
+    desk.send("And then?")
+    assert (inspector.usage_text.text(), inspector.prompt_text.text(), inspector.share_text.text()) == ("", "", "")
+    assert list(inspector.prompt_bar.parts) == list(inspector.phases_bar.parts) == []
+    assert len(inspector.tokens_table.as_text().splitlines()) == 1  # the columns' names
+    assert not inspector.tokens_button.isEnabled()
+
+
+def test_all_tokens_count_also_those_from_before_it_was_opened(desk, qtbot):
+    desk.open()
+    desk.send("Why do rivers bend?")
+    for text in ("They", " bend", "."):
+        desk.engine.say(text)
+    desk.insights.inspector_action.trigger()
+    assert desk.insights.inspector.tokens_text.text() == "Being written: 3 tokens"
+
+
+def test_the_tokens_of_another_conversations_reply_are_not_plotted(desk, inspector):
+    desk.send("And then?")
+    desk.engine.say("One", at=100.0)
+    desk.engine.say(" two", at=100.5)
+    desk.library.new()
+    desk.send("Why?")
+    inspector.follow(desk.window.session)
+    assert inspector.plot.plot.series[0].points == ()
+
+
+def test_why_the_memory_cannot_be_measured_is_said_where_it_was_asked_for(desk, inspector):
+    desk.models.choose(RemoteModel("http://127.0.0.1/v1", "m"))
+    inspector.share_button.click()
+    assert "a model of this machine" in inspector.share_text.text()
+    assert inspector.share_button.isEnabled()
+
+
+def test_a_failed_experiment_is_not_said_of_a_reply(desk, inspector):
+    before = inspector.share_text.text()
+    desk.lab_runs.start(ExperimentName.PHASES, quick=True)
+    desk.engine.fail_job(GenerationBroke("It broke."))
+    assert inspector.share_text.text() == before
 
 
 def test_probabilities_are_recorded_of_the_replies_to_come(desk, inspector):

@@ -215,6 +215,21 @@ def test_the_timeline_shows_words_as_they_come_and_all_at_once() -> None:
     assert on.points[-1][1] == off.points[-1][1] == 4.0
 
 
+def test_the_timeline_draws_nothing_where_it_is_not_known_when_tokens_came() -> None:
+    lent = Lent(timed(replies=THREE, endless=False))
+    found = compared(lent, CompareJob(request(), runs=1))
+    unknown = replace(found, runs=tuple(replace(run, token_times=()) for run in found.runs))
+    assert [series.name for series in unknown.timeline().series] == ["streaming off"]
+
+
+def test_a_token_can_be_read_from_its_own_moment_on() -> None:
+    lent = Lent(timed(replies=THREE, endless=False))
+    found = compared(lent, CompareJob(request(), runs=1))
+    on = found.timeline().series[0]
+    times = next(run.token_times for run in found.runs if run.mode is Mode.ON)
+    assert set(zip(times, (1.0, 2.0, 3.0, 4.0), strict=True)) <= set(on.points)
+
+
 def test_a_comparison_that_was_kept_comes_back_as_it_was() -> None:
     lent = Lent(timed(replies=THREE, endless=False))
     found = compared(lent, CompareJob(request(), runs=2)).with_paints({1: Paint(0.1, 0.2, 4, 0.001)})
