@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-from tests.bench import composer, engine, store, transcript, window
+from tests.bench import composer, download, engine, store, transcript, window
 from tests.bench.figures import Benchmark, Figure
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -15,6 +15,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     **window.BENCHMARKS,
     **transcript.BENCHMARKS,
     **composer.BENCHMARKS,
+    **download.BENCHMARKS,
     **store.BENCHMARKS,
 }
 

@@ -21,7 +21,8 @@ def begin(models) -> DownloadPage:
     asked = hub_face.Hub(with_door)
     repo = asked.repo(REPO)
     models.desk.supply.downloads.add(repo, asked.models(repo)[0])
-    return models.open(Section.DOWNLOADS).downloads
+    page: DownloadPage = models.open(Section.DOWNLOADS).downloads
+    return page
 
 
 def test_a_download_is_paused_resumed_and_removed(models, hub):

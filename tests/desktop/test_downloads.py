@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import statistics
+from dataclasses import replace
+
+import pytest
+
+from desktop.downloads import DownloadQueue
+from desktop.engine_bridge import EngineBridge
+from desktop.settings import SettingsFile
+from inference import hub as hub_face
+from inference.hub import DownloadState
+from tests.bench.download import fetched
+from tests.desktop.desk import Awake
+
+REPO = "maker/small-GGUF"
+LARGE = bytes(range(256)) * 20_000
+
+
+class Queues:
+    """Queues into folders of a test, on one Hub."""
+
+    def __init__(self, qtbot, tmp_path, server) -> None:
+        self.settings = SettingsFile(tmp_path / "settings.toml")
+        self.session = hub_face.HubSession(hub_face.HubAccess(server.address))
+        self.bridge = EngineBridge()
+        self.usual = tmp_path / "models"
+        self.made: list[DownloadQueue] = []
+
+    def open(self) -> DownloadQueue:
+        def folder():
+            chosen = self.settings.current.models_folder
+            return self.usual if not chosen else self.usual.parent / chosen
+
+        self.made.append(DownloadQueue(self.bridge.post, lambda: self.session, folder, self.settings, Awake()))
+        return self.made[-1]
+
+    def add_to(self, queue: DownloadQueue):
+        hub = hub_face.Hub(self.session)
+        repo = hub.repo(REPO)
+        return queue.add(repo, hub.models(repo)[0])
+
+
+@pytest.fixture
+def queues(qtbot, tmp_path, hub):
+    hub.add(REPO, {"small-Q4_K_M.gguf": LARGE})
+    made = Queues(qtbot, tmp_path, hub)
+    yield made
+    for queue in made.made:
+        queue.close()
+    made.session.close()
+
+
+def test_a_download_goes_on_after_a_restart(queues, qtbot, hub):
+    hub.behaviour.rate = 2e6
+    first = queues.open()
+    queues.add_to(first)
+    qtbot.waitUntil(lambda: bool(first.all) and first.all[0].received > 300_000, timeout=20_000)
+    first.close()
+    hub.behaviour.rate = 0
+    second = queues.open()
+    with qtbot.waitSignal(second.finished, timeout=20_000) as done:
+        second.look()
+    assert done.args[0].path.read_bytes() == LARGE
+
+
+def test_without_anything_to_go_on_with_nothing_is_opened(queues):
+    queue = queues.open()
+    queue.look()
+    assert not queues.usual.exists()
+
+
+def test_another_folder_has_downloads_of_its_own(queues, qtbot, hub):
+    hub.behaviour.rate = 1e6
+    queue = queues.open()
+    queues.add_to(queue)
+    qtbot.waitUntil(lambda: bool(queue.all) and queue.all[0].state is DownloadState.RUNNING, timeout=20_000)
+    with qtbot.waitSignal(queue.emptied):
+        queues.settings.save(replace(queues.settings.current, models_folder="others"))
+    assert queue.all == ()
+    hub.behaviour.rate = 0
+    with qtbot.waitSignal(queue.finished, timeout=20_000) as done:
+        queues.add_to(queue)
+    assert "others" in str(done.args[0].path)
+
+
+def test_a_download_adds_little_memory_and_hardly_delays_the_window():
+    found = fetched(150_000_000)
+    assert found["added"] < 50_000_000
+    assert statistics.median(found["lag"]) < 0.016
