@@ -100,11 +100,21 @@ def trim(inside: Path) -> None:
         if path.name not in KEPT_TRANSLATIONS:
             path.unlink()
     link_twins(inside)
+    strip(inside)
     for path in sorted(inside.rglob("*"), reverse=True):
         if path.is_symlink() and not path.exists():
             path.unlink()
         elif path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
             path.rmdir()
+
+
+def strip(inside: Path) -> None:
+    """Drop what only debuggers read, of what comes from this system and from our own compiler. Wheels' libraries are
+    small already, and those that were made to fit into a wheel do not survive it."""
+    for pattern in ("*.so*", "python*/lib-dynload/*.so", "llama_cpp/lib/*.so*"):
+        for path in inside.glob(pattern):
+            if path.is_file() and not path.is_symlink():
+                run(("strip", "--strip-unneeded", str(path)))
 
 
 def link_twins(inside: Path) -> None:

@@ -57,7 +57,7 @@ NOT_COUNTED = (
 DESKTOP = """
 export HOME=/home/{user} DISPLAY=:7 XDG_RUNTIME_DIR=/home/{user}/.run {locale}
 cd "$HOME"; mkdir -p -m 700 "$XDG_RUNTIME_DIR"
-Xvfb :7 -screen 0 1280x900x24 -nolisten tcp >/dev/null 2>&1 & display=$!
+Xvfb :7 -screen 0 1280x900x24 -nolisten tcp -noreset >/dev/null 2>&1 & display=$!
 trap 'kill $display 2>/dev/null' EXIT
 for _ in $(seq 100); do xdpyinfo >/dev/null 2>&1 && break; sleep 0.1; done
 openbox >/dev/null 2>&1 &
@@ -396,7 +396,7 @@ def lend_network(path: Path) -> None:
 def display() -> Iterator[dict[str, str]]:
     """A display of its own; the environment that leads to it."""
     reader, writer = os.pipe()
-    command = ("Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x900x24", "-nolisten", "tcp")
+    command = ("Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x900x24", "-nolisten", "tcp", "-noreset")
     with subprocess.Popen(command, pass_fds=(writer,), stderr=subprocess.DEVNULL) as server:
         os.close(writer)
         with os.fdopen(reader) as number:

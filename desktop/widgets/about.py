@@ -10,9 +10,9 @@ from PySide6.QtGui import QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
 
 from desktop.model_choice import ModelChoice
-from desktop.theme import Theme, control_font
+from desktop.theme import Theme, control_font, scroll_bar_style
 from desktop.versions import versions
-from desktop.widgets.buttons import Button
+from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.form import Page, Side
 from desktop.widgets.painting import recolour
 
@@ -34,7 +34,13 @@ class About(Page):
         for name, value in self._facts():
             self._rows[name] = _Value(theme, value)
             self.add_row(name, self._rows[name])
-        self.copy_button = Button(theme, name=self.tr("Copy details"), text=self.tr("Copy details"), icon_name="copy")
+        self.copy_button = Button(
+            theme,
+            name=self.tr("Copy details"),
+            text=self.tr("Copy details"),
+            icon_name="copy",
+            kind=ButtonKind.OUTLINED,
+        )
         self.copy_button.clicked.connect(self._copy)
         self.said = _Value(theme, "")
         self.add(Side(self.copy_button, self.said))
@@ -72,6 +78,7 @@ class About(Page):
             (QPalette.ColorRole.HighlightedText, theme.text),
         ):
             recolour(self.licences, role, colour)
+        self.licences.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
 
     def _facts(self) -> tuple[tuple[str, str], ...]:
         info = self._models.state.file_info
