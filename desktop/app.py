@@ -43,7 +43,7 @@ from desktop.secrets import Keys, KeysKept
 from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.single_instance import Call, Door, Entrance
-from desktop.store import BACKUPS, Store, StoreError
+from desktop.store import BACKUPS, StoreError, open_store
 from desktop.supply import Supply, SupplyPlaces
 from desktop.theme import ThemeSource, style_arguments
 from desktop.translation import speak
@@ -136,7 +136,7 @@ class App(QObject):
         else:
             self.settings.load()
         speak(application, self.settings.current.language)
-        self._store = Store(places.conversations)
+        self._store, self._salvaged = open_store(places.conversations)
         self._crash = CrashHook(parent=self)
         self._bridge = EngineBridge(self)
         self._places = places
@@ -320,6 +320,8 @@ class App(QObject):
             yield self._backup.look
 
     def _speak_of_the_start(self) -> None:
+        if self._salvaged is not None:
+            self.window.show_notice(str(self._salvaged), NoticeKind.WARNING)
         if self._safe:
             self.window.show_notice(
                 self.tr("Safe mode: all is as at first, on the CPU. What is chosen now is not kept.")

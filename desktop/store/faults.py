@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LEAST_ROOM = 64 << 10  # bytes; with less, SQLite's own files beside the conversations cannot grow
 
 
 class StoreError(Exception):
     """The world's fault: a full disk, a locked or damaged file. `str()` of it is a sentence for the person."""
+
+
+class StoreDamaged(StoreError):
+    """The file is damaged. It is marked, and salvaged at the next start; see `desktop.store.salvage`."""
 
 
 @contextmanager
@@ -22,6 +28,12 @@ def faults_of(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGED:
+            mark_as_damaged(path)
+            raise StoreDamaged(
+                f"The conversations in {path} are damaged. Start Headwater again: it takes what can be read of them,"
+                " and what is in the newest backup."
+            ) from error
         sentence = _sentence_for(error, path)
         if sentence is None:
             raise
@@ -30,6 +42,18 @@ def faults_of(path: Path) -> Iterator[None]:
         if error.errno == errno.ENOSPC:
             raise StoreError(_disk_full(path)) from error
         raise StoreError(f"The conversations in {path.parent} cannot be opened: {error.strerror}.") from error
+
+
+def mark_as_damaged(path: Path) -> None:
+    """Have the file salvaged at the next start: damage was met while it was in use."""
+    if path.parent.is_dir():
+        with suppress(OSError):
+            os.close(os.open(mark_of(path), os.O_CREAT | os.O_WRONLY, 0o600))
+
+
+def mark_of(path: Path) -> Path:
+    """Where it stands that the file at `path` is damaged."""
+    return path.with_name(f"{path.name}.damaged")
 
 
 def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:
@@ -42,11 +66,6 @@ def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:
             return _disk_full(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
             return f"Another program holds the conversations in {path} locked. Close it, then go on."
-        case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
-            return (
-                f"The conversations in {path} are damaged and cannot be read. "
-                "Move the file away to start anew, or put a backup in its place."
-            )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
             return f"The conversations in {path} cannot be read or written: {error}."
         case _:
