@@ -30,9 +30,11 @@ _TABLES = (
     "conversations", "turns", "traces", "attachments", "presets", "new_draft", "draft_attachments", "comparisons",
     "purged",
 )  # fmt: skip
+_INDEXES = {"turns": "turns_of_conversation"}
 _BESIDE = ("-wal", "-shm", "-journal")
 _MOMENT = "%Y-%m-%d %H.%M.%S"
 _AT_ONCE = 500  # rows
+_HIGHEST = 10_000_000  # a number of a row above it is damage itself
 _TITLE_LENGTH = 60
 _NAMED = 5  # conversations, in the sentence
 _PAGE_SIZE_AT, _PAGE_COUNT_AT = 16, 28  # in the header of a file of SQLite's
@@ -43,20 +45,23 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """What became of a damaged file. `lost` counts messages, at the most; `titles` are of conversations that lack
-    some."""
+    """What became of a damaged file. `lost` counts messages, at the most; it is `None` where nothing tells how many there
+    were. `titles` are of conversations that lack some."""
 
     kept_as: Path
     read: int = 0
     from_backup: int = 0
-    lost: int = 0
+    lost: int | None = 0
     titles: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         words = [f"The conversations were damaged. {_messages(self.read)} could be read"]
         if self.from_backup:
             words.append(f", {_messages(self.from_backup)} came back from a backup")
-        words.append(f", at most {_messages(self.lost)} are lost" if self.lost else ", none is lost")
+        if self.lost is None:
+            words.append(", and nothing tells how many are lost")
+        else:
+            words.append(f", at most {_messages(self.lost)} are lost" if self.lost else ", none is lost")
         if self.titles:
             more = "" if len(self.titles) <= _NAMED else f" and {len(self.titles) - _NAMED} more"
             words.append(f" (in {', '.join(f'“{title}”' for title in self.titles[:_NAMED])}{more})")
@@ -65,11 +70,13 @@ class Salvage:
 
 @dataclass(slots=True)
 class _Rows:
-    """What could be read of a table: its columns, the rows by their numbers, and which numbers could not be read."""
+    """What could be read of a table: its columns, the rows by their numbers, which numbers could not be read, and the
+    highest that there was, as far as that is known."""
 
     columns: tuple[str, ...] = ()
     rows: dict[int, tuple[object, ...]] = field(default_factory=dict)
     unread: list[Span] = field(default_factory=list)
+    highest: int = 0
 
     def could_not_read(self, number: int) -> bool:
         return any(first <= number <= last for first, last in self.unread)
@@ -192,8 +199,14 @@ def _read_rows(connection: sqlite3.Connection, table: str, rows: _Rows) -> None:
         except sqlite3.DatabaseError:
             rows.unread.append((0, 2**62))
         return
-    for span in _spans(_highest(connection, table)):
+    known = _known_to_index(connection, table)
+    rows.highest = max(_highest(connection, table), *known, 0)
+    for span in _spans(rows.highest):
         _read_span(connection, table, span, rows)
+    # A row whose number was damaged is not found under it; an index may know of it.
+    for number in known - rows.rows.keys():
+        if not rows.could_not_read(number):
+            rows.unread.append((number, number))
 
 
 def _has_numbers(connection: sqlite3.Connection, table: str) -> bool:
@@ -216,7 +229,19 @@ def _highest(connection: sqlite3.Connection, table: str) -> int:
     ):
         with suppress(sqlite3.DatabaseError):
             found += [row[0] for row in connection.execute(query, values) if isinstance(row[0], int)]
-    return max(found)
+    return max(number for number in found if number <= _HIGHEST)
+
+
+def _known_to_index(connection: sqlite3.Connection, table: str) -> set[int]:
+    """The numbers of rows as far as an index beside the table has them."""
+    found: set[int] = set()
+    name = _INDEXES.get(table)
+    if name is not None:
+        with suppress(sqlite3.DatabaseError):
+            for (number,) in connection.execute(f"SELECT id FROM {table} INDEXED BY {name} ORDER BY conversation"):
+                if number <= _HIGHEST:
+                    found.add(number)
+    return found
 
 
 def _spans(highest: int) -> Iterator[Span]:
@@ -285,19 +310,23 @@ def _put(connection: sqlite3.Connection, table: str, rows: _Rows) -> None:
     if not columns:
         return
     has_numbers = _has_numbers(connection, table)
-    if not rows.unread:
+    if not has_numbers and not rows.unread:
         connection.execute(f"DELETE FROM {table}")
-    elif has_numbers:
-        gone = [number for number in _numbers(connection, table) if not rows.could_not_read(number)]
-        connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", ((number,) for number in gone))
     places = [rows.columns.index(name) for name in columns]
     has_own = has_numbers and not _is_numbered_by_a_column(connection, table)
     head = ("rowid", *columns) if has_own else columns
     statement = f"INSERT OR REPLACE INTO {table} ({', '.join(head)}) VALUES ({', '.join('?' * len(head))})"
-    for number, row in rows.rows.items():
+    for number, row in tuple(rows.rows.items()):
         values = [row[place] for place in places]
-        with suppress(sqlite3.IntegrityError):  # a value that damage made one that no row may have
+        try:
             connection.execute(statement, (number, *values) if has_own else values)
+        except sqlite3.IntegrityError:  # a value that damage made one that no row may have
+            del rows.rows[number]
+            rows.unread.append((number, number))
+    if has_numbers:
+        gone = _numbers(connection, table) - rows.rows.keys()
+        forgotten = ((number,) for number in gone if not rows.could_not_read(number))
+        connection.executemany(f"DELETE FROM {table} WHERE rowid = ?", forgotten)
 
 
 def _is_numbered_by_a_column(connection: sqlite3.Connection, table: str) -> bool:
@@ -309,11 +338,12 @@ def _numbers(connection: sqlite3.Connection, table: str) -> set[int]:
     return {number for (number,) in connection.execute(f"SELECT rowid FROM {table}")}
 
 
-def _lost(turns: _Rows, from_backup: set[int]) -> int:
-    """How many numbers below the highest that was read belong to nothing now. Some may never have been used."""
-    highest = max((*turns.rows, *from_backup), default=0)
-    spans = ((first, min(last, highest)) for first, last in turns.unread)
-    return sum(sum(number not in from_backup for number in range(max(first, 1), last + 1)) for first, last in spans)
+def _lost(turns: _Rows, from_backup: set[int]) -> int | None:
+    """How many numbers that there were belong to nothing now. Some may never have been used."""
+    if not turns.columns or (turns.unread and not turns.highest):
+        return None
+    spans = ((max(first, 1), min(last, turns.highest)) for first, last in turns.unread)
+    return sum(sum(number not in from_backup for number in range(first, last + 1)) for first, last in spans)
 
 
 def _mend(connection: sqlite3.Connection) -> list[int]:

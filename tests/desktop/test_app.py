@@ -590,3 +590,17 @@ def test_a_run_that_leaves_by_itself_leaves_no_note(start, places):
     assert any((places.conversations.parent / "runs").glob("*.json"))
     app.leave()
     assert not any((places.conversations.parent / "runs").iterdir())
+
+
+def test_damaged_conversations_are_put_right_at_the_start_and_that_is_said(start, engine, qtbot, places):
+    app = start()
+    engine.ready()
+    talk(app, qtbot, engine, "Why do rivers bend?", "Because of water.")
+    app._store.backups.make()
+    app.leave()
+    whole = bytearray(places.conversations.read_bytes())
+    whole[:4096] = bytes(4096)
+    places.conversations.write_bytes(whole)
+    again = start()
+    assert "The conversations were damaged" in again.window.notices[0].text
+    assert [conversation.title for conversation in again.library.conversations()] == ["Why do rivers bend?"]
