@@ -45,8 +45,8 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Salvage:
-    """What became of a damaged file. `lost` counts messages, at the most; it is `None` where nothing tells how many there
-    were. `titles` are of conversations that lack some."""
+    """What became of a damaged file. `lost` counts messages, at the most; it is `None` where nothing tells how many
+    there were. `titles` are of conversations that lack some."""
 
     kept_as: Path
     read: int = 0
