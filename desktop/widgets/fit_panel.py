@@ -84,7 +84,8 @@ class FitPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        recolour(self.slider, QPalette.ColorRole.Highlight, theme.accent)
+        for role in (QPalette.ColorRole.Highlight, QPalette.ColorRole.Button):  # what is left of the handle, and that
+            recolour(self.slider, role, theme.accent)
         for each in (self._name, self._size):
             recolour(each, QPalette.ColorRole.WindowText, theme.text)
         recolour(self._parts, QPalette.ColorRole.WindowText, theme.muted)

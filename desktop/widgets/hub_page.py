@@ -203,7 +203,7 @@ class HubPage(QWidget):
         ink = self._theme.muted if refusal is None else self._theme.error
         recolour(self._status, QPalette.ColorRole.WindowText, ink)
         if refusal is not None:
-            kept = self.tr("It is kept where other keys are, and sent to the Hub only.")
+            kept = self.tr("A token is kept where other keys are, and sent to the Hub only.")
             self._say(f"{refusal.sentence} {kept}" if wants_token else refusal.sentence)
 
     def _use_token(self) -> None:

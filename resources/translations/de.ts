@@ -218,7 +218,7 @@
         </message>
         <message>
             <source>Its page and other sizes</source>
-            <translation>Seine Seite und andere Größen</translation>
+            <translation>Andere Größen</translation>
         </message>
         <message>
             <source>Offline: {reason} What is on this disk works.</source>
@@ -1300,6 +1300,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
     <context>
         <name>HubPage</name>
         <message>
+            <source>A token is kept where other keys are, and sent to the Hub only.</source>
+            <translation>Ein Token wird bei den anderen Schlüsseln verwahrt und nur an den Hub gesendet.</translation>
+        </message>
+        <message>
             <source>Access token</source>
             <translation>Zugangstoken</translation>
         </message>
@@ -1310,10 +1314,6 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Enter opens one. Only repositories with GGUF files are listed.</source>
             <translation>Enter öffnet eines. Nur Repositorys mit GGUF-Dateien werden gezeigt.</translation>
-        </message>
-        <message>
-            <source>It is kept where other keys are, and sent to the Hub only.</source>
-            <translation>Es wird bei den anderen Schlüsseln verwahrt und nur an den Hub gesendet.</translation>
         </message>
         <message>
             <source>Most downloads</source>

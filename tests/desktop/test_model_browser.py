@@ -1,0 +1,45 @@
+"""The models of the window as a whole: in German, in all sizes, by keyboard, in the dark."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from desktop.settings import ColourScheme
+from desktop.translation import Translator, read_translations
+from desktop.widgets.model_browser import Section
+from tests.desktop.test_translation import cut_off
+
+
+@pytest.fixture
+def german(qapp):
+    translator = Translator(read_translations("de"), qapp)
+    qapp.installTranslator(translator)
+    yield translator
+    qapp.removeTranslator(translator)
+
+
+@pytest.mark.parametrize("width", [360, 700, 1100])
+def test_no_word_is_cut_off_in_german(german, models_on_desk, width):
+    models_on_desk.put("one.gguf")
+    browser = models_on_desk.open()
+    models_on_desk.window.resize(width, 700)
+    for section in Section:
+        browser.show_section(section)
+        assert set(cut_off(browser)) == set(), section
+
+
+def test_sections_go_by_keyboard(models_on_desk, qtbot):
+    browser = models_on_desk.open()
+    qtbot.keyClick(browser, Qt.Key.Key_4, Qt.KeyboardModifier.AltModifier)
+    assert browser.section is Section.DOWNLOADS
+    qtbot.keyClick(browser, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
+    assert browser.section is Section.HERE
+
+
+def test_it_follows_the_colours(models_on_desk):
+    models_on_desk.put("one.gguf")
+    browser = models_on_desk.open()
+    light = browser.grab().toImage().pixelColor(2, 2)
+    models_on_desk.desk.themes.set_scheme(ColourScheme.DARK)
+    assert browser.grab().toImage().pixelColor(2, 2).lightness() < light.lightness()
