@@ -90,8 +90,9 @@ class Generation:
         self._cached = 0
         self._reuse_end = ReuseEnd.FIRST_TURN
 
-    def events(self) -> Iterator[GenerationEvent]:
-        """Every event of the request; exactly one `GenerationFinished` or `GenerationFailed`, the last."""
+    def events(self) -> Generator[GenerationEvent, None, None]:
+        """Every event of the request; exactly one `GenerationFinished` or `GenerationFailed`, the last. An
+        `InferenceError` that is thrown into it ends it like one of its own."""
         try:
             sampler = self._prepare()
             try:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inference.errors import InferenceError
-from inference.events import GenerationEvent, JobProgress, ModelInfo
+from inference.errors import InferenceError, ModelChanged
+from inference.events import GenerationEvent, GenerationFailed, GenerationFinished, JobProgress, ModelInfo
+from inference.file_guard import FileGuard
 from inference.generation import Arrival, Clock, Generation
+from inference.gguf_header import files_of
 from inference.jobs import Job, ModelOnLoan
 from inference.loading import LocalLoader
 from inference.machine import default_threads
@@ -116,9 +118,17 @@ class Workbench:
         if loaded is None:
             raise RuntimeError("no model is loaded")
         arrival = self._arrival(request, loaded)
-        return Generation(
+        events = Generation(
             request, loaded.model, loaded.prompts, self._cache, self._stop_flag, arrival, self._clock
         ).events()
+        with FileGuard(files_of(loaded.info.config.path)) as guard:
+            for event in events:
+                ends = isinstance(event, GenerationFinished | GenerationFailed)
+                if guard.is_wanted and not ends:
+                    yield events.throw(ModelChanged(loaded.info.config.path))
+                    self.unload(keep=False)  # nothing may look into the file once whoever waits goes on
+                    return
+                yield event
 
     def run(self, job: Job) -> Generator[JobProgress | GenerationEvent, None, object]:
         """Do a job with the model that is loaded; returns its result. Then the KV cache holds again what it held, and
