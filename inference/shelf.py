@@ -25,6 +25,7 @@ from inference.model_names import display_name, ollama_models
 TRASH = ".headwater-trash"  # a folder in the one for models; see `inference.trash`
 
 _SUFFIX = ".gguf"
+_OF_THE_HUB = ("HF_HUB_CACHE", "HF_HOME")
 _DEEPEST = 8  # folders below one that is looked through
 _MOST_FOUND = 20_000
 _PART_OF = "-of-"
@@ -103,9 +104,9 @@ def usual_folders(environment: Mapping[str, str], home: Path, platform: str = sy
         case _:
             gpt4all = data / "nomic.ai/GPT4All"
             jans = [data / "Jan/data", home / ".config/Jan/data"]
-    hub = Path(
-        environment.get("HF_HUB_CACHE") or Path(environment.get("HF_HOME") or home / ".cache/huggingface") / "hub"
-    )
+    # A `~` is the person's home, as the Hub's own tools read it.
+    named = {name: Path(environment[name].replace("~", str(home), 1)) for name in _OF_THE_HUB if environment.get(name)}
+    hub = named.get("HF_HUB_CACHE") or named.get("HF_HOME", home / ".cache/huggingface") / "hub"
     ollama = Path(environment.get("OLLAMA_MODELS") or home / ".ollama/models")
     source = ShelfSource
     return (

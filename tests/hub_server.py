@@ -72,6 +72,7 @@ class Behaviour:
     etag: str = ""  # another than the file's own
     rate: float = 0.0  # bytes a second; 0 is as fast as can be
     nonsense: bool = False  # every answer of the API is a page for people
+    answer: tuple[bytes, dict[str, str]] | None = None  # every answer of the API is this body with these headers
     shifted_range: int = 0
 
 
@@ -181,6 +182,10 @@ class _HubHandler(_Handler):
         if hub.behaviour.statuses:
             status, headers = hub.behaviour.statuses.pop(0)
             self.answer(status, b"", **{name.replace("-", "_"): value for name, value in headers.items()})
+            return
+        if hub.behaviour.answer is not None:
+            body, headers = hub.behaviour.answer
+            self.answer(200, body, **{name.replace("-", "_"): value for name, value in headers.items()})
             return
         if hub.behaviour.nonsense:
             self.answer(200, b"<html>Please log in</html>", Content_Type="text/html")

@@ -115,6 +115,11 @@ class HubSession:
                 follow_redirects=follows,
                 timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
             )
+        except ImportError:  # also where the system names one
+            raise InvalidRequest("A SOCKS proxy is named for the Hub; only HTTP proxies are supported.") from None
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise InvalidRequest(f"The certificates that SSL_CERT_FILE names cannot be read: {reason}.") from error
         except ValueError:
             raise InvalidRequest(f"{proxy!r} is not the address of a proxy.") from None
 
@@ -165,7 +170,7 @@ def faults_of(what: str, access: HubAccess) -> Iterator[None]:
         raise HubOffline(what, "HF_HUB_OFFLINE is set.") from None
     except HFValidationError as error:
         raise InvalidRequest(f"{what}: {_line(str(error))}.") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # An answer that is not what the Hub promises: a mirror's error page, a portal that wants a login.
         raise HubBroke(what, f"its answer makes no sense ({type(error).__name__})") from error
 
@@ -181,7 +186,7 @@ def net_faults(what: str, access: HubAccess) -> Iterator[None]:
         raise error_of(error.response, what, access) from error
     except _Unanswered as error:
         raise HubUnreachable(what, _reason(error.error)) from error
-    except (httpx2.TransportError, httpx2.TooManyRedirects, httpx2.InvalidURL) as error:
+    except (httpx2.RequestError, httpx2.InvalidURL) as error:
         raise HubUnreachable(what, _reason(error)) from error
 
 
@@ -216,6 +221,8 @@ def _reason(error: Exception) -> str:
     match error:
         case httpx2.TimeoutException():
             return "it did not answer in time"
+        case httpx2.DecodingError():
+            return "its answer cannot be unpacked"
         case httpx2.ProxyError():
             return "the proxy refuses the connection"
         case httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError():

@@ -327,7 +327,7 @@ class _List:
         self._path = folder / LIST_NAME
         self._lock = FileLock(folder / f"{LIST_NAME}.lock", timeout=0)
         self._is_ours = False
-        with suppress(Timeout, OSError):
+        with suppress(Timeout, OSError, NotImplementedError):
             folder.mkdir(parents=True, exist_ok=True)
             self._lock.acquire()
             self._is_ours = True

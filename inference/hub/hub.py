@@ -55,7 +55,11 @@ class Hub:
         with faults_of(repo.id, self._session.access):
             tree = self._session.api().list_repo_tree(repo.id, recursive=True, revision=repo.commit or None)
             files = [
-                HubFile(entry.path, entry.lfs.size if entry.lfs else entry.size, entry.lfs.sha256 if entry.lfs else "")
+                HubFile(
+                    entry.path,
+                    _number(entry.lfs.size if entry.lfs else entry.size),
+                    str(entry.lfs.sha256) if entry.lfs else "",
+                )
                 for entry in tree
                 if isinstance(entry, RepoFile)
             ]
@@ -130,9 +134,9 @@ def _repo(info: ModelInfo) -> HubRepo:
     gguf = info.gguf or {}
     tags = tuple(str(tag) for tag in info.tags or ())
     return HubRepo(
-        id=info.id,
-        downloads=info.downloads or 0,
-        likes=info.likes or 0,
+        id=str(info.id),
+        downloads=_number(info.downloads),
+        likes=_number(info.likes),
         updated=info.last_modified,
         licence=next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
         gated=bool(info.gated),
@@ -140,7 +144,7 @@ def _repo(info: ModelInfo) -> HubRepo:
         architecture=str(gguf.get("architecture") or ""),
         parameters=_number(gguf.get("total")),
         training_context=_number(gguf.get("context_length")),
-        commit=info.sha or "",
+        commit=str(info.sha or ""),
         is_for_chat=info.pipeline_tag not in _OTHER_TASKS,
     )
 

@@ -69,6 +69,8 @@ class PartFile:
                 lock.acquire()
             except Timeout:
                 raise DownloadElsewhere(self._what) from None
+            except NotImplementedError as error:  # some network disks
+                raise FolderRefused(self._what, self._path.parent, "its disk knows no locks") from error
             try:
                 self._part.touch()
                 # Unbuffered: what is written is there, whatever becomes of this process.

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from gguf import GGUFWriter
 
 from inference.gguf_header import glance, read_facts
 from inference.memory import DEFAULT_CONTEXT, forecast, forecast_of
@@ -181,3 +182,30 @@ def test_when_a_model_was_used_is_remembered_as_long_as_it_is_there(tmp_path):
     cache.save([model])
     again = FactsCache(tmp_path / "facts.json")
     assert (again.used(path), again.used(tmp_path / "gone.gguf")) == (123.5, 0)
+
+
+def test_the_hubs_variables_may_speak_of_the_home(tmp_path):
+    def places(**environment: str) -> list[Path]:
+        return [folder.path for folder in usual_folders(environment, tmp_path, "linux")]
+
+    assert places(HF_HUB_CACHE="~/cache")[0] == tmp_path / "cache"
+    assert places(HF_HOME="~/hf")[0] == tmp_path / "hf/hub"
+    assert places()[0] == tmp_path / ".cache/huggingface/hub"
+
+
+def test_a_header_with_a_large_vocabulary_is_glanced_at_in_milliseconds(tmp_path):
+    path = tmp_path / "large.gguf"
+    writer = GGUFWriter(path, "llama")
+    writer.add_uint32("general.file_type", 15)
+    for key, value in {"block_count": 32, "context_length": 131072, "embedding_length": 4096}.items():
+        writer.add_uint32(f"llama.{key}", value)
+    writer.add_token_list([f"token {number}" for number in range(150_000)])
+    writer.add_token_merges([f"to {number}" for number in range(150_000)])
+    writer.add_string("tokenizer.chat_template", "{{ messages }}" * 500)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    began = time.process_time()
+    for _ in range(10):
+        assert glance(path).training_context == 131072
+    assert (time.process_time() - began) / 10 < 0.02

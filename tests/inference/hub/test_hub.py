@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -19,7 +20,7 @@ from inference.hub.access import HubSession
 from inference.hub.address import NO_PROXY, HubAccess
 from inference.hub.hub import Hub, readable
 from inference.hub.links import HubLink
-from inference.hub.repo import HubOrder
+from inference.hub.repo import HubOrder, HubRepo
 from tests.hub_server import COMMIT, HubServer
 
 PAGE = "---\nlicense: mit\ntags:\n- gguf\n---\n# Small\n\nA small model."
@@ -182,3 +183,47 @@ def test_a_page_loses_what_only_a_browser_can_show():
         "```html\n<b>kept</b>\n```\n\nand `<i>`"
     )
     assert readable(text) == "# Small\n\nFor all, 1 < 2.\nNext\n\n```html\n<b>kept</b>\n```\n\nand `<i>`"
+
+
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (b"garbage", {**JSON, "Content-Encoding": "gzip"}),
+        (b"[" * 100_000, JSON),
+        (b"null", JSON),
+        (b"[1, 2]", JSON),
+        (b"", JSON),
+        (b'{"error": "try later"}', JSON),
+    ],
+    ids=["not packed", "endless", "nothing", "numbers", "empty", "an error"],
+)
+def test_no_answer_of_the_hub_breaks_anything(hub, open_session, answer):
+    hub.behaviour.answer = answer
+    asked = Hub(open_session(hub))
+    for ask in (
+        lambda: asked.search("x"),
+        lambda: asked.repo("maker/small-GGUF"),
+        lambda: asked.models(HubRepo("maker/small-GGUF")),
+    ):
+        with suppress(HubError):
+            ask()
+    with suppress(HubError):
+        asked.page(HubRepo("maker/small-GGUF"))
+
+
+def test_numbers_that_are_none_count_as_unknown(hub, open_session):
+    row = b'[{"id": "a/b", "downloads": 1e400, "likes": "many", "gguf": {"total": -5, "context_length": "x"}}]'
+    hub.behaviour.answer = (row, JSON)
+    (repo,) = Hub(open_session(hub)).search("x")
+    assert (repo.downloads, repo.likes, repo.parameters, repo.training_context) == (0, 0, 0, 0)
+
+
+def test_certificates_that_are_not_there_and_proxies_that_are_not_known_are_said(hub, open_session, monkeypatch):
+    with pytest.raises(InvalidRequest, match="SOCKS"):
+        Hub(open_session(hub, proxy="socks5://127.0.0.1:1")).search("x")
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    with pytest.raises(InvalidRequest, match="SSL_CERT_FILE"):
+        Hub(open_session(hub)).page(HubRepo("maker/small-GGUF"))
