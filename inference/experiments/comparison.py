@@ -357,6 +357,15 @@ def kept_comparison(comparison: Comparison) -> dict[str, Any]:
     return asdict(comparison)
 
 
+def both_texts(on: Statistic, off: Statistic) -> str:
+    """Two times, on and off: with their spread where they are no different but do not look alike."""
+    if differ(on, off) or _alike_to_the_eye(on, off):
+        return f"{seconds_text(on.median)} and {seconds_text(off.median)}"
+    return " and ".join(
+        f"{seconds_text(s.median)} ({seconds_text(s.low)} to {seconds_text(s.high)})" for s in (on, off)
+    )
+
+
 def now_text() -> str:
     """This moment, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -437,17 +446,17 @@ def _words_of_first(on: Statistic, off: Statistic) -> str:
     return f"Streaming showed the first words {seconds_text(abs(off.median - on.median))} {sooner}"
 
 
+def _alike_to_the_eye(on: Statistic, off: Statistic) -> bool:
+    return abs(on.median - off.median) <= ALIKE_TO_THE_EYE * max(on.median, off.median)
+
+
 def _words_of_total(on: Statistic, off: Statistic) -> str:
-    figures = f"{seconds_text(on.median)} and {seconds_text(off.median)}"
     if not differ(on, off):
-        if abs(on.median - off.median) <= ALIKE_TO_THE_EYE * max(on.median, off.median):
-            return f"the whole answer took the same time: {figures}"
-        spread = " and ".join(
-            f"{seconds_text(s.median)} ({seconds_text(s.low)} to {seconds_text(s.high)})" for s in (on, off)
-        )
-        return f"the whole answer took the same time within the spread: {spread}"
+        within = " within the spread" if not _alike_to_the_eye(on, off) else ""
+        return f"the whole answer took the same time{within}: {both_texts(on, off)}"
     longer = "longer" if on.median > off.median else "less"
-    return f"the whole answer took {seconds_text(abs(on.median - off.median))} {longer} with streaming: {figures}"
+    apart = seconds_text(abs(on.median - off.median))
+    return f"the whole answer took {apart} {longer} with streaming: {both_texts(on, off)}"
 
 
 def _cells(statistic_: Statistic | None) -> tuple[float | None, float | None, float | None]:
@@ -464,7 +473,7 @@ def _readable(run: Run) -> tuple[tuple[float, float], ...]:
     count = float(len(times) or run.usage.output_tokens)
     if run.mode is Mode.OFF:
         whole = run.first_text if run.first_text is not None else end
-        return ((0.0, 0.0), (whole, 0.0), (whole, count), (end, count))
+        return ((0.0, 0.0), (whole, 0.0), (whole, count), (max(whole, end), count))
     if not times:
         return ()
     return ((0.0, 0.0), (times[0], 0.0), *((time, float(n)) for n, time in enumerate(times, start=1)), (end, count))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from inference.experiments.comparison import METRICS, Comparison, Mode, kept_comparison
-from inference.experiments.results import Cell, Outcome, Plot, Table
+from inference.experiments.results import Cell, Outcome, Plot, Table, axis_text
 
 Result = Comparison | Outcome
 _COMPARISON_TITLE = "Streaming on and off"
@@ -76,7 +76,9 @@ def as_object(result: Result) -> dict[str, object]:
 def table_of(plot: Plot) -> Table:
     """The points of a plot as a table: what is drawn can be read."""
     rows: list[tuple[Cell, ...]] = [(series.name, x, y) for series in plot.series for x, y in series.points]
-    return Table(plot.title, ("series", _axis(plot.x_name, plot.x_unit), _axis(plot.y_name, plot.y_unit)), tuple(rows))
+    return Table(
+        plot.title, ("series", axis_text(plot.x_name, plot.x_unit), axis_text(plot.y_name, plot.y_unit)), tuple(rows)
+    )
 
 
 def cell_text(cell: Cell) -> str:
@@ -105,10 +107,6 @@ def _question(result: Result) -> str:
     if isinstance(result, Comparison):
         return "\n".join(f"> {line}" for line in result.prompt.splitlines()) or ">"
     return result.asks
-
-
-def _axis(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit and unit != name else name
 
 
 def _markdown_rows(table: Table) -> list[str]:

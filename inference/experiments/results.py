@@ -50,8 +50,14 @@ class Plot:
     @property
     def summary(self) -> str:
         """The axes and what is drawn, in words."""
-        names = ", ".join(series.name for series in self.series)
-        return f"{self.title}: {self.y_name} ({self.y_unit}) over {self.x_name} ({self.x_unit}); {names}."
+        names = "; ".join(series.name for series in self.series if series.name)
+        axes = f"{axis_text(self.y_name, self.y_unit)} over {axis_text(self.x_name, self.x_unit)}"
+        return f"{self.title}: {axes}{'; ' if names else ''}{names}."
+
+
+def axis_text(name: str, unit: str) -> str:
+    """What an axis counts, with its unit where that says more."""
+    return f"{name} ({unit})" if unit and unit != name else name
 
 
 Cell = str | int | float | None

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inference.events import GenerationEvent, JobProgress
-from inference.experiments.comparison import Comparison, Mode, Run, compared, now_text
+from inference.experiments.comparison import Comparison, Mode, Run, both_texts, compared, now_text
 from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Subject, Table, Verdict
-from inference.experiments.samples import seconds_text
+from inference.experiments.samples import Statistic
 from inference.experiments.trial import Stopped, Trial
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest, JobId, ModelConfig, Sampling
@@ -99,12 +99,16 @@ def _verdict(found: Sequence[Measured]) -> Verdict:
 
 
 def _words(each: Measured) -> str:
-    first = [each.comparison.statistic("first_text", mode) for mode in Mode]
-    total = [each.comparison.statistic("total", mode) for mode in Mode]
-    words, whole = (
-        " and ".join(seconds_text(found.median) for found in pair if found is not None) for pair in (first, total)
+    runs = min(len(each.comparison.of(mode)) for mode in Mode)
+    return (
+        f"with {each.prompt_tokens:,} tokens to read, first words after {_both(each, 'first_text')}, all after "
+        f"{_both(each, 'total')} (on and off, n = {runs})"
     )
-    return f"with {each.prompt_tokens:,} tokens to read, first words after {words}, all after {whole} (on and off)"
+
+
+def _both(each: Measured, key: str) -> str:
+    on, off = (each.comparison.statistic(key, mode) or Statistic((0.0,)) for mode in Mode)  # known where it is said
+    return both_texts(on, off)
 
 
 def _points(found: Sequence[Measured], key: str, mode: Mode) -> tuple[tuple[float, float], ...]:

@@ -57,7 +57,7 @@ def test_arrow_keys_go_from_point_to_point_and_between_the_series(qtbot, view):
 
 def test_what_is_pointed_at_is_told_to_assistive_technology(qtbot, view):
     assert view.accessibleName() == "Time against length"
-    assert "time (s) over tokens (tokens); reading, writing" in view.accessibleDescription()
+    assert "time (s) over tokens; reading; writing" in view.accessibleDescription()
     with qtbot.waitSignal(view.value_changed) as told:
         qtbot.keyClick(view, Qt.Key.Key_Right)
     assert told.args == ["reading: time 0.1 s at tokens 10"]

@@ -215,6 +215,12 @@ def test_the_timeline_shows_words_as_they_come_and_all_at_once() -> None:
     assert on.points[-1][1] == off.points[-1][1] == 4.0
 
 
+def test_no_line_of_the_timeline_goes_back_in_time() -> None:
+    found = of([(0.5, 7.0)], [(7.0001, 7.0)])  # handed over a moment after the last event's own clock
+    for series in found.timeline().series:
+        assert [at for at, _ in series.points] == sorted(at for at, _ in series.points)
+
+
 def test_the_timeline_draws_nothing_where_it_is_not_known_when_tokens_came() -> None:
     lent = Lent(timed(replies=THREE, endless=False))
     found = compared(lent, CompareJob(request(), runs=1))

@@ -35,4 +35,8 @@ def test_notes_say_how_it_was_made_and_what_else_happened() -> None:
 
 def test_a_plot_says_in_words_what_is_drawn() -> None:
     plot = Plot("Time", "tokens", "tokens", "time", "s", (Series("reading", (), Ink.PREFILL), Series("writing", ())))
-    assert plot.summary == "Time: time (s) over tokens (tokens); reading, writing."
+    assert plot.summary == "Time: time (s) over tokens; reading; writing."
+
+
+def test_what_has_no_unit_or_no_name_leaves_no_marks_behind() -> None:
+    assert Plot("Time", "turn", "", "time", "s", (Series("", ()),)).summary == "Time: time (s) over turn."

@@ -20,9 +20,16 @@ def test_words_sooner_at_every_length_are_shown() -> None:
     assert verdict.shown is True
     assert verdict.sentence == (
         "Streaming brings the first words sooner and the last at the same time: with 16 tokens to read, first words "
-        "after 0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off); with 200 tokens to read, first words after "
-        "0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off)."
+        "after 0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off, n = 2); with 200 tokens to read, first words "
+        "after 0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off, n = 2)."
     )
+
+
+def test_times_that_do_not_look_alike_are_called_the_same_with_their_spread_only() -> None:
+    wide = of([(0.5, 6.9), (0.5, 8.9)], [(7.0, 7.0), (7.1, 7.1)])
+    verdict = streaming.conclude([Measured(16, wide)]).verdict
+    assert verdict.shown is True
+    assert "all after 7.90 s (6.90 s to 8.90 s) and 7.05 s (7.00 s to 7.10 s) (on and off, n = 2)" in verdict.sentence
 
 
 def test_one_length_that_disagrees_is_said() -> None:
