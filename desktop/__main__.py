@@ -12,12 +12,12 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 if TYPE_CHECKING:
     from desktop.app import App
@@ -130,10 +130,9 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
     # Until the window stands nothing becomes garbage, and to look for it again and again takes a twentieth of the time.
     # `app.run` has it looked for again.
     gc.disable()
-    for plain in ("desktop.settings", "desktop.store"):
-        import_module(plain)  # before Qt: PySide6 reads the source of every module that is imported after it
     from PySide6 import __version__ as pyside
 
+    _spare_the_sources()
     if refusal := unsafe_pair(sys.version_info[:2], pyside):
         _complain(refusal)
         return 1
@@ -188,6 +187,15 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
         )
 
 
+def _spare_the_sources() -> None:
+    """PySide6 reads the source of every module that is imported, and keeps it, to see whether its `__feature__` is used
+    there. Nobody uses it here, and a fifteenth of the start would go by with it."""
+    with suppress(ImportError):
+        feature: Any = import_module("shibokensupport.feature")
+        if hasattr(feature, "_mod_uses_pyside"):
+            feature._mod_uses_pyside = lambda _module: False  # noqa: SLF001 - there is no other way
+
+
 def _made_room_for(picture: Path) -> bool:
     """Before a minute is spent on it: whether there is a folder that a picture can be saved in."""
     try:
@@ -213,16 +221,20 @@ def _data_folder() -> Path:
 
 def _settings_folder(data_folder: Path | None) -> Path:
     """With a data folder of one's own, everything is in it."""
+    if data_folder is not None:
+        return data_folder
     from platformdirs import user_config_path
 
-    return data_folder or user_config_path("Headwater", appauthor=False)
+    return user_config_path("Headwater", appauthor=False)
 
 
 def _states_folder(data_folder: Path | None) -> Path:
     """What may be deleted at any time belongs into the cache."""
+    if data_folder is not None:
+        return data_folder / "kv-states"
     from platformdirs import user_cache_path
 
-    return (data_folder or user_cache_path("Headwater", appauthor=False)) / "kv-states"
+    return user_cache_path("Headwater", appauthor=False) / "kv-states"
 
 
 def _say(words: str) -> None:

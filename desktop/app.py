@@ -4,68 +4,44 @@ from __future__ import annotations
 
 import gc
 import logging
-import signal
-import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSocketNotifier, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 import inference
 from desktop.aftermath import Aftermath
-from desktop.comparison import Comparisons
 from desktop.crash import CrashHook
-from desktop.daily_backup import DailyBackup
-from desktop.deletion import delete_files
-from desktop.devices import Devices
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
-from desktop.errands import Post
-from desktop.file_reader import FileReader
-from desktop.idle_unload import IdleUnload
-from desktop.import_reader import ConversationReader
-from desktop.lab_runs import LabRuns
 from desktop.last_runs import RUNS, LastRuns
 from desktop.library import Library
-from desktop.live_reply import LiveReply
 from desktop.model_choice import CPU, ModelChoice, ModelPhase
-from desktop.presets import Presets
 from desktop.process_lock import held_in
-from desktop.secrets import Keys, KeysKept
-from desktop.server_choice import ServerChoice
 from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.single_instance import Call, Door, Entrance
 from desktop.store import BACKUPS, StoreError, open_store
-from desktop.supply import Supply, SupplyPlaces
 from desktop.theme import ThemeSource, style_arguments
 from desktop.translation import speak
-from desktop.upkeep import Folders, Upkeep
-from desktop.vigil import Vigil
-from desktop.wakefulness import DOWNLOADING, Wakefulness
 from desktop.warm_up import Piece, WarmUp
-from desktop.widgets.insights import Insights, Laboratory
-from desktop.widgets.model_views import ModelDesk, ModelViews
+from desktop.widgets.insights import Insights
+from desktop.widgets.model_views import ModelViews
 from desktop.widgets.notice import NoticeKind
-from desktop.widgets.views import Behind
 from desktop.window import Window
-from inference import EngineFault, EngineFiles, Proxy, RemoteModel, StateBudget, looks_like_model
+from inference import EngineFault, EngineFiles, RemoteModel, looks_like_model
 
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
 KEYRING_SECONDS = 5.0  # that the keyring may take to forget, at the very end
 LOCKS = "locks"  # a folder beside the conversations
 MODEL_FACTS = "models.json"  # a file there: what is known of model files
-
-# What asks a program to end: Ctrl-C, a polite request, and a terminal that was closed.
-_REQUESTS_TO_END = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 # By steps, so that no one of them holds up the event loop: what it takes to run a model, and to show text.
 _ENGINE = ("Event", "LocalEngine")
@@ -79,6 +55,22 @@ _TEXT = (
 )
 
 if TYPE_CHECKING:
+    from desktop.daily_backup import DailyBackup
+    from desktop.draft_attachments import Reader
+    from desktop.idle_unload import IdleUnload
+    from desktop.import_reader import ConversationReader
+    from desktop.interrupts import Interrupts
+    from desktop.secrets import Keys, KeysKept
+    from desktop.server_choice import ServerChoice
+    from desktop.supply import Supply
+    from desktop.upkeep import Upkeep
+    from desktop.vigil import Vigil
+    from desktop.wakefulness import Wakefulness
+    from desktop.widgets.behind import Behind
+    from desktop.widgets.laboratory import Laboratory
+    from inference import Proxy, StateBudget
+
+    KeysMaker = Callable[[Callable[[KeysKept], None], str], Keys]
     EngineMaker = Callable[[Callable[[inference.Event], None], StateBudget], inference.Engine]
 
 
@@ -109,13 +101,13 @@ class App(QObject):
         make_engine: EngineMaker,
         embedded: Path | None,
         model: Path | RemoteModel | None = None,
-        keys: Callable[[Callable[[KeysKept], None], str], Keys] = Keys,
+        make_keys: KeysMaker | None = None,
         *,
         safe: bool = False,
         entrance: Entrance | None = None,
     ) -> None:
-        """With `safe`, everything is as at first and computed on the CPU, whatever was chosen. At the `entrance` later
-        starts hand over what they want.
+        """Without `make_keys` they are the system's. With `safe`, everything is as at first and computed on the CPU,
+        whatever was chosen. At the `entrance` later starts hand over what they want.
 
         Raises:
             StoreError: the conversations cannot be opened.
@@ -141,43 +133,37 @@ class App(QObject):
         self._bridge = EngineBridge(self)
         self._places = places
         post = self._bridge.post
-        self._keys = keys(post, model.base_url if isinstance(model, RemoteModel) else "")
+        self._make_keys = make_keys
         self._engine = Engines(
             lambda: make_engine(post, self._budget()),
             lambda: inference.RemoteEngine(post, self._keys.key_of, way_out=self._way_out),
         )
-        self._servers = ServerChoice(self._engine, self._keys, self)
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         if not isinstance(model, Path) or looks_like_model(model):
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
-        self.library = Library(self._store, self._engine, self.models, self, reader=ConversationReader(post))
+        self.library = Library(self._store, self._engine, self.models, self, make_reader=self._conversation_reader)
         self._runs = _last_runs(places.conversations.parent / RUNS)
         self.aftermath = self._make_aftermath()
         self._themes = _themes_for(application, self.settings.current, self)
-        self._upkeep = Upkeep(self.settings, self._keys, _folders_of(places), Devices(post), self)
         if self.library.interrupted and not safe:
             self._open_newest()
-        self._supply = self._make_supply(post)
-        self._idle_unload = IdleUnload(self._engine.unload, self.settings, self)
         self._draft_count = DraftCount(lambda: inference.TokenCounter(post), self.models, self)
-        self._drafts = DraftAttachments(partial(FileReader, post), self)
+        self._drafts = DraftAttachments(self._file_reader, self)
         self.window = Window(
             self.library,
             self.models,
             self.settings,
             self._themes,
             draft_count=self._draft_count,
-            servers=self._servers,
-            behind=Behind(self.settings, self.models, self._themes, self._upkeep, Presets(self._store, self)),
+            servers=lambda: self._servers,
+            behind=self._make_behind,
             drafts=self._drafts,
         )
-        self._laboratory = self._make_laboratory()
-        self.model_views = ModelViews(
-            ModelDesk(self._supply, self.models, self.settings, self._themes), self.window, self
-        )
-        self.insights = Insights(self._laboratory, self.window, self)
-        self._wakefulness = Wakefulness(self)
-        self._vigil = Vigil(self._wakefulness, partial(application.alert, self.window), self)
+        self.model_views = ModelViews(lambda: self._supply, self.models, self.settings, self._themes, self.window, self)
+        self.insights = Insights(self._make_laboratory, self.library, self._themes, self.window, self)
+        self._vigil: Vigil | None = None
+        self._idle_unload: IdleUnload | None = None
+        self._wakefulness: list[Wakefulness] = []
         self._warm_up = WarmUp(self._put_off(), self)
         self._connect()
 
@@ -209,10 +195,13 @@ class App(QObject):
         self._draft_count.close()
         self._drafts.close()
         self._bridge.drain()
-        self._vigil.close()
-        self._idle_unload.close()
-        self._supply.close()
-        for wakefulness in (self._wakefulness, self._awake_for_downloads):
+        if self._vigil is not None:
+            self._vigil.close()
+        if self._idle_unload is not None:
+            self._idle_unload.close()
+        if self._has_supply:
+            self._supply.close()
+        for wakefulness in self._wakefulness:
             wakefulness.close()
         self.library.flush()
         self.library.close()
@@ -232,20 +221,10 @@ class App(QObject):
         # The choice first: what a session shows of the model is then what the picker shows.
         self._bridge.event_arrived.connect(self.models.on_event)
         self._bridge.server_answered.connect(self.models.on_event)
-        self._bridge.server_answered.connect(self._servers.on_event)
-        self._bridge.keys_kept.connect(self._servers.on_keys_kept)
-        self._bridge.keys_kept.connect(self._upkeep.on_keys_kept)
-        self._bridge.devices_listed.connect(self._upkeep.on_devices_listed)
         self.settings.listen(self._on_settings)
-        self._upkeep.deletion_wanted.connect(self._leave_nothing)
         self._bridge.event_arrived.connect(self.library.on_event)
-        for watcher in (self._laboratory.comparisons, self._laboratory.runs, self._laboratory.live):
-            self._bridge.event_arrived.connect(watcher.on_event)
         self._bridge.conversations_read.connect(self.library.on_file_read)
         self._bridge.event_arrived.connect(self._watch_for_faults)
-        self._bridge.event_arrived.connect(self._vigil.on_event)
-        self._bridge.event_arrived.connect(self._idle_unload.on_event)
-        self._upkeep.devices_listed.connect(self._supply.sizing.on_devices_listed)
         self._bridge.server_answered.connect(self._watch_for_faults)
         self._bridge.counted.connect(self._draft_count.on_counted)
         self._bridge.file_read.connect(self._drafts.on_read)
@@ -262,31 +241,102 @@ class App(QObject):
             aftermath.consider()
         return aftermath
 
-    def _make_laboratory(self) -> Laboratory:
-        store, engine, models, settings = self._store, self._engine, self.models, self.settings
-        return Laboratory(
-            Comparisons(store, engine, models, self),
-            LabRuns(engine, models, settings, self),
-            LiveReply(self),
-            self.library,
-            models,
-            settings,
-            self._themes,
-        )
+    # What the first picture does not show: made when it is first wanted, or once the window is painted
 
-    def _make_supply(self, post: Callable[[Post], None]) -> Supply:
+    @cached_property
+    def _keys(self) -> Keys:
+        from desktop.secrets import Keys
+
+        named = self._asked_for.base_url if isinstance(self._asked_for, RemoteModel) else ""
+        return (self._make_keys or Keys)(self._bridge.post, named)
+
+    @cached_property
+    def _servers(self) -> ServerChoice:
+        from desktop.server_choice import ServerChoice
+
+        servers = ServerChoice(self._engine, self._keys, self)
+        self._bridge.server_answered.connect(servers.on_event)
+        self._bridge.keys_kept.connect(servers.on_keys_kept)
+        return servers
+
+    @cached_property
+    def _upkeep(self) -> Upkeep:
+        from desktop.devices import Devices
+        from desktop.upkeep import Folders, Upkeep
+
+        data = self._places.conversations.parent
+        folders = Folders(data, self._places.models or data / "models")
+        upkeep = Upkeep(self.settings, self._keys, folders, Devices(self._bridge.post), self)
+        self._bridge.keys_kept.connect(upkeep.on_keys_kept)
+        self._bridge.devices_listed.connect(upkeep.on_devices_listed)
+        upkeep.deletion_wanted.connect(self._leave_nothing)
+        return upkeep
+
+    def _make_behind(self) -> Behind:
+        from desktop.presets import Presets
+        from desktop.widgets.behind import Behind
+
+        return Behind(self._upkeep, Presets(self._store, self))
+
+    def _make_laboratory(self) -> Laboratory:
+        from desktop.comparison import Comparisons
+        from desktop.lab_runs import LabRuns
+        from desktop.live_reply import LiveReply
+        from desktop.widgets.laboratory import Laboratory
+
+        comparisons = Comparisons(self._store, self._engine, self.models, self)
+        runs = LabRuns(self._engine, self.models, self.settings, self)
+        live = LiveReply(self)
+        for watcher in (comparisons, runs, live):
+            self._bridge.event_arrived.connect(watcher.on_event)
+        return Laboratory(comparisons, runs, live, self.models, self.settings)
+
+    def _conversation_reader(self) -> ConversationReader:
+        from desktop.import_reader import ConversationReader
+
+        return ConversationReader(self._bridge.post)
+
+    def _file_reader(self) -> Reader:
+        from desktop.file_reader import FileReader
+
+        return FileReader(self._bridge.post)
+
+    @property
+    def _has_supply(self) -> bool:
+        return "_supply" in self.__dict__
+
+    @cached_property
+    def _supply(self) -> Supply:
+        from desktop.supply import Supply, SupplyPlaces
+        from desktop.wakefulness import DOWNLOADING, Wakefulness
+
         places, data = self._places, self._places.conversations.parent
         measurements = places.engine.measurements if places.engine is not None else None
-        self._awake_for_downloads = Wakefulness(self, reason=DOWNLOADING)
-        return Supply(
-            post,
-            self.settings,
-            self._keys,
-            self.models,
-            SupplyPlaces(lambda: self._upkeep.models_folder, data / MODEL_FACTS, measurements, places.home),
-            self._awake_for_downloads,
-            self,
-        )
+        where = SupplyPlaces(lambda: self._upkeep.models_folder, data / MODEL_FACTS, measurements, places.home)
+        awake = Wakefulness(self, reason=DOWNLOADING)
+        self._wakefulness.append(awake)
+        supply = Supply(self._bridge.post, self.settings, self._keys, self.models, where, awake, self)
+        self._upkeep.devices_listed.connect(supply.sizing.on_devices_listed)
+        return supply
+
+    def _watch_the_engine(self) -> None:
+        from desktop.idle_unload import IdleUnload
+        from desktop.vigil import Vigil
+        from desktop.wakefulness import Wakefulness
+
+        awake = Wakefulness(self)
+        self._wakefulness.append(awake)
+        self._vigil = Vigil(awake, partial(QApplication.alert, self.window), self)
+        self._idle_unload = IdleUnload(self._engine.unload, self.settings, self)
+        for watcher in (self._vigil, self._idle_unload):
+            self._bridge.event_arrived.connect(watcher.on_event)
+
+    def _begin_daily_backups(self) -> None:
+        if self._store.backups is not None:
+            from desktop.daily_backup import DailyBackup
+
+            self._backup = DailyBackup(self._store.backups, self)
+            self._backup.look()
 
     def _open_newest(self) -> None:
         """Begin where the program was cut off."""
@@ -310,14 +360,15 @@ class App(QObject):
         yield self.window.page.prepare
         yield self._go_on_where_it_was_left
         yield self._speak_of_the_start
+        yield self.insights.prepare
+        yield self.model_views.prepare
+        yield self._watch_the_engine
         yield self._load_model
         yield self.begun.emit
         yield self._open_door
         yield from self.library.put_off()
         yield from self._supply.put_off()
-        if self._store.backups is not None:
-            self._backup = DailyBackup(self._store.backups, self)
-            yield self._backup.look
+        yield self._begin_daily_backups
 
     def _speak_of_the_start(self) -> None:
         if self._salvaged is not None:
@@ -375,6 +426,8 @@ class App(QObject):
         self.window.close()
 
     def _delete_everything(self) -> None:
+        from desktop.deletion import delete_files
+
         places, data = self._places, self._places.conversations.parent
         servers = {model.base_url for model in self.settings.current.servers}
         self._keys.forget_all({*servers, self._supply.door.endpoint}, KEYRING_SECONDS)
@@ -402,12 +455,14 @@ class App(QObject):
 
     def _budget(self) -> StateBudget:
         settings = self.settings.current
-        return StateBudget(settings.kv_memory_megabytes << 20, settings.kv_disk_megabytes << 20, self._places.states)
+        return inference.StateBudget(
+            settings.kv_memory_megabytes << 20, settings.kv_disk_megabytes << 20, self._places.states
+        )
 
     def _way_out(self) -> Proxy:
         """Asked on the remote engine's thread: settings are replaced whole."""
         settings = self.settings.current
-        return Proxy(settings.proxy, settings.proxy_address)
+        return inference.Proxy(settings.proxy, settings.proxy_address)
 
     def _watch_for_faults(self, event: inference.Event | inference.RemoteModelEvent) -> None:
         """Our own faults inside the engines go where all of them go."""
@@ -450,8 +505,8 @@ def run(
         return 1
     app.left.connect(application.exit)
     app.install_crash_hook()
-    interrupts = Interrupts()
-    interrupts.happened.connect(app.window.close)
+    heeded: list[Interrupts] = []
+    app.begun.connect(partial(_heed_interrupts, app.window, heeded))
     demo = None
     if picture is not None:
         from desktop.demo import Demo
@@ -466,44 +521,9 @@ def run(
     app.show()
     status = application.exec()
     app.leave(status)
-    interrupts.close()
+    for interrupts in heeded:
+        interrupts.close()
     return status if demo is None or demo.has_answered else status or 1
-
-
-class Interrupts(QObject):
-    """What asks a program to end, as a signal.
-
-    Python's handlers run between its instructions, of which there are none while Qt waits. So the signal's number
-    is sent through a socket that Qt watches.
-    """
-
-    happened = Signal()
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._here, there = socket.socketpair()
-        self._there = there
-        for end in (self._here, there):
-            end.setblocking(False)
-        # One that is ignored stays so: whoever started the program wanted it to outlive the terminal.
-        heeded = [number for number in _REQUESTS_TO_END if signal.getsignal(number) is not signal.SIG_IGN]
-        self._before = {number: signal.signal(number, _do_nothing) for number in heeded}
-        self._wakeup_before = signal.set_wakeup_fd(there.fileno())
-        self._notifier = QSocketNotifier(self._here.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._on_signal)
-
-    def close(self) -> None:
-        """Give the signals back."""
-        self._notifier.setEnabled(False)
-        signal.set_wakeup_fd(self._wakeup_before)
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-        self._here.close()
-        self._there.close()
-
-    def _on_signal(self) -> None:
-        self._here.recv(64)
-        self.happened.emit()
 
 
 class _FirstPaint(QObject):
@@ -537,25 +557,25 @@ def _last_runs(folder: Path) -> LastRuns | None:
         return None
 
 
-def _folders_of(places: Places) -> Folders:
-    data = places.conversations.parent
-    return Folders(data, places.models or data / "models")
-
-
 def _local_engine(
     files: EngineFiles | None, emit: Callable[[inference.Event], None], states: StateBudget
 ) -> inference.Engine:
     return inference.LocalEngine(emit, states, files=files)
 
 
+def _heed_interrupts(window: Window, heeded: list[Interrupts]) -> None:
+    """From now on the window closes when it is asked to; before it stood, the program ended at once."""
+    from desktop.interrupts import Interrupts
+
+    interrupts = Interrupts()
+    interrupts.happened.connect(window.close)
+    heeded.append(interrupts)
+
+
 def _collect_garbage() -> None:
     """From now on: what was made until here stays as long as the program does. See `desktop.__main__`."""
     gc.freeze()
     gc.enable()
-
-
-def _do_nothing(_number: int, _frame: FrameType | None) -> None:
-    """A handler of Python's own has to be there for the signal's number to be sent on."""
 
 
 def _show_refusal(application: QApplication, sentence: str) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import inference
 from desktop.conversations import Turn, messages_of, turns_of_messages
-from inference import AnyModel, GenerationRequest, Message, RemoteModel, Role, Sampling, WindowPolicy
+from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,7 @@ class Wishes:
     """How a conversation wants its replies."""
 
     system_prompt: str = ""
-    sampling: Sampling | None = None
+    sampling: inference.Sampling | None = None
     window_policy: WindowPolicy = WindowPolicy.STOP
 
 
@@ -22,7 +23,7 @@ class Wishes:
 class Asked:
     """A request, and the turns that each of its messages is made of, by their ids."""
 
-    request: GenerationRequest
+    request: inference.GenerationRequest
     turns: tuple[tuple[int, ...], ...]
 
 
@@ -53,10 +54,10 @@ def ask(
     if begun is not None:
         messages = (*messages, _readable_by(begun, model))
         made_of = (*made_of, (begun.id,))
-    request = GenerationRequest(
+    request = inference.GenerationRequest(
         model,
         messages,
-        wishes.sampling or Sampling(),
+        wishes.sampling or inference.Sampling(),
         thinking=None if isinstance(model, RemoteModel) else thinking,
         window_policy=wishes.window_policy,
         pinned=tuple(index for index, of in enumerate(made_of) if not pinned.isdisjoint(of)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar, assert_never
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -15,12 +15,15 @@ from desktop.asking import Wishes, ask
 from desktop.conversations import Attachment, Conversation, Totals, Turn, title_of
 from desktop.figures import Figures, figures_of, figures_with
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
-from desktop.remedies import Remedy, RemedyKind, can_go_on, remedies_for
 from desktop.reply_keeper import ReplyKeeper
-from desktop.running_reply import RunningReply
 from desktop.shown_branch import Deletion, ShownBranch
 from desktop.store import Store, StoreError
-from inference import AnyModel, EngineClosed, RemoteModel, Sampling, WindowPolicy
+from inference import AnyModel, EngineClosed, RemoteModel, WindowPolicy
+
+if TYPE_CHECKING:
+    from desktop.remedies import Remedy
+    from desktop.running_reply import RunningReply
+    from inference import Sampling
 
 __all__ = ["Activity", "ChatSession", "Figures", "Phase"]
 
@@ -288,12 +291,16 @@ class ChatSession(QObject):
 
     def can_continue(self, turn_id: int) -> bool:
         """Whether the turn is a last reply that can be gone on with by the model that answers now."""
+        from desktop.remedies import can_go_on
+
         turns = self._branch.turns
         has_question = len(turns) > 1 and not turns[-2].is_reply
         return has_question and turns[-1].id == turn_id and can_go_on(turns[-1], self._models.config)
 
     def mend(self, remedy: Remedy, *, streaming: bool, thinking: bool | None = None) -> bool:
         """Do what was offered for the last turn, and ask again, or go on. False when nothing was asked."""
+        from desktop.remedies import RemedyKind
+
         if remedy not in self._remedies or self.is_busy:
             return False
         match remedy.kind:
@@ -529,6 +536,8 @@ class ChatSession(QObject):
         asked = ask(self._branch.turns, model, wishes, thinking=thinking, begun=begun, is_private=self.is_temporary)
         request = self._models.as_recorded(asked.request)
         self._branch.add(reply)
+        from desktop.running_reply import RunningReply
+
         running = RunningReply(request, asked.turns, reply, usual_rate=self._usual_rate(model), clock=self._clock)
         state = self._models.state
         if state.phase is ModelPhase.LOADING and state.config == model:
@@ -686,6 +695,8 @@ class ChatSession(QObject):
         turns = self._branch.latest
         if not turns or self.is_busy:
             return ()
+        from desktop.remedies import remedies_for
+
         return remedies_for(turns, self._info, self._models.config, self._wishes.window_policy)
 
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 import inference
-from inference import AnyModel, Message, RemoteModel, Role, Sampling, WindowPolicy
+from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
 
 TITLE_LENGTH = 60
 
@@ -115,7 +115,7 @@ class Conversation:
     pinned: bool = False
     folder: str = ""
     system_prompt: str = ""
-    sampling: Sampling | None = None
+    sampling: inference.Sampling | None = None
     temporary: bool = False
 
 
@@ -125,7 +125,7 @@ class Preset:
 
     name: str
     system_prompt: str = ""
-    sampling: Sampling | None = None
+    sampling: inference.Sampling | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
 
 from desktop.chat_session import ChatSession
 from desktop.conversations import Attachment
-from desktop.file_reader import FileRead
+
+if TYPE_CHECKING:
+    from desktop.file_reader import FileRead
 
 MOST_FILES = 50  # at once, in one draft
 
@@ -71,6 +73,7 @@ class DraftAttachments(QObject):
 
     def follow(self, session: ChatSession) -> None:
         """Show what belongs to this session from now on."""
+        self._let_go_of_ready()
         self._session, self._place = session, _place_of(session)
         before = self._drafts.get(self._place)
         if before is None:
@@ -127,6 +130,12 @@ class DraftAttachments(QObject):
         """Read nothing any more."""
         if self._reader is not None:
             self._reader.close()
+
+    def _let_go_of_ready(self) -> None:
+        """What is ready is kept with its draft, and read from there again; a session is held for what is not."""
+        for place, (_, files) in tuple(self._drafts.items()):
+            if all(file.attachment is not None for file in files):
+                del self._drafts[place]
 
     def _put(self, place: _Place, files: tuple[DraftFile, ...]) -> None:
         session, before = self._drafts[place]

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 import inference
-from desktop.devices import DevicesListed
-from desktop.errands import Post
-from desktop.file_reader import FileRead
-from desktop.import_reader import ConversationsRead
-from desktop.secrets import KeysKept
-from inference import RequestId
 
 FRAME_MILLISECONDS = 33
 
 if TYPE_CHECKING:
+    from desktop.devices import DevicesListed
+    from desktop.errands import Post
+    from desktop.file_reader import FileRead
+    from desktop.import_reader import ConversationsRead
+    from desktop.secrets import KeysKept
+    from inference import RequestId
+
     Posted = (
         inference.Event
         | inference.RemoteModelEvent
@@ -98,6 +99,13 @@ class EngineBridge(QObject):
             self._timer.stop()
 
     def _deliver(self, event: Posted) -> None:
+        # Here, so that they are not there before the window is painted.
+        from desktop.devices import DevicesListed
+        from desktop.errands import Post
+        from desktop.file_reader import FileRead
+        from desktop.import_reader import ConversationsRead
+        from desktop.secrets import KeysKept
+
         match event:
             case inference.TokenCount():
                 self.counted.emit(event)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import inference
-from inference import AnyModel, EngineClosed, GenerationRequest, JobId, RemoteModel, RequestId, StateBudget
+from inference import EngineClosed, RemoteModel
 
 if TYPE_CHECKING:
-    from inference import Job
+    from inference import AnyModel, GenerationRequest, Job, JobId, RequestId, StateBudget
 
 
 class Engines:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -18,50 +17,34 @@ from desktop.widgets.conversation_list import ConversationList
 from desktop.widgets.model_notices import NoticeBoard
 
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
     from desktop.exchange import LeftOut
+    from desktop.file_choosers import FileChoosers
     from desktop.imports import ImportReport
 
 _SUFFIXES = {FileFormat.MARKDOWN: ".md", FileFormat.JSON: ".json"}
-
-
-def ask_for_conversations(parent: QWidget) -> Path | None:
-    """The platform's file chooser; `None` when it was put away."""
-    from PySide6.QtWidgets import QFileDialog
-
-    kinds = parent.tr("Conversations (*.json *.zip);;All files (*)")
-    name, _ = QFileDialog.getOpenFileName(parent, parent.tr("Import conversations"), str(Path.home()), kinds)
-    return Path(name) if name else None
-
-
-def ask_where_to_save(parent: QWidget, name: str) -> Path | None:
-    """The same for a file to be written, which is called `name` unless somebody wants it otherwise."""
-    from PySide6.QtWidgets import QFileDialog
-
-    chosen, _ = QFileDialog.getSaveFileName(parent, parent.tr("Export"), str(Path.home() / name))
-    return Path(chosen) if chosen else None
-
-
-@dataclass(frozen=True, slots=True)
-class FileChoosers:
-    """How somebody is asked for a file; `None` where they would rather not."""
-
-    to_read: Callable[[QWidget], Path | None] = ask_for_conversations
-    to_write: Callable[[QWidget, str], Path | None] = ask_where_to_save
 
 
 class Filing(QObject):
     """Imports, exports, and files for other programs that conversations are dragged into."""
 
     def __init__(
-        self, library: Library, sidebar: ConversationList, board: NoticeBoard, choosers: FileChoosers, parent: QWidget
+        self,
+        library: Library,
+        sidebar: ConversationList,
+        board: NoticeBoard,
+        choosers: FileChoosers | None,
+        parent: QWidget,
     ) -> None:
+        """Without `choosers` they are the platform's."""
         super().__init__(parent)
         self._library = library
         self._sidebar = sidebar
         self._board = board
-        self._choosers = choosers
+        self._own_choosers = choosers
         self._window = parent
-        self._given: tempfile.TemporaryDirectory[str] | None = None  # to other programs; it is gone when this one ends
+        self._given: TemporaryDirectory[str] | None = None  # to other programs; it is gone when this one ends
         self.import_action = QAction(self.tr("&Import conversations…"), parent)
         self.import_action.triggered.connect(self._import)
         sidebar.commands.export_wanted.connect(self._export)
@@ -73,6 +56,12 @@ class Filing(QObject):
         if self._given is not None:
             self._given.cleanup()
             self._given = None
+
+    @cached_property
+    def _choosers(self) -> FileChoosers:
+        from desktop.file_choosers import FileChoosers
+
+        return self._own_choosers or FileChoosers()
 
     # In
 
@@ -131,6 +120,8 @@ class Filing(QObject):
 
     def _files_of(self, conversations: Sequence[int], kind: FileFormat) -> list[Path]:
         """A file for each, for a program that asked for them because they were dropped there."""
+        import tempfile
+
         if self._given is None:
             self._given = tempfile.TemporaryDirectory(prefix="headwater-")
         made: list[Path] = []

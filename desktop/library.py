@@ -6,22 +6,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar, assert_never
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 import inference
-from desktop import exchange
 from desktop.asking import states_owner
 from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation, Hit, Turn
-from desktop.import_reader import ConversationReader, ConversationsRead
-from desktop.imports import Imports
 from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.shown_branch import Deletion
 from desktop.store import Store, StoreError
 from inference import EngineClosed
+
+if TYPE_CHECKING:
+    from desktop.exchange import Tree
+    from desktop.import_reader import ConversationReader, ConversationsRead
+    from desktop.imports import Imports
 
 FORGOTTEN_AFTER = 3_600.0  # seconds after which what was deleted in a window that is gone is purged
 TIDY_MILLISECONDS = 20  # between two small pieces of work that nobody waits for
@@ -56,9 +58,9 @@ class Library(QObject):
         models: ModelChoice,
         parent: QObject | None = None,
         *,
-        reader: ConversationReader | None = None,
+        make_reader: Callable[[], ConversationReader] | None = None,
     ) -> None:
-        """`reader` hands what it reads to `on_file_read`; without one, files are read while the window waits.
+        """The reader hands what it reads to `on_file_read`; without one, files are read while the window waits.
 
         Raises:
             StoreError: the conversations cannot be read.
@@ -74,11 +76,8 @@ class Library(QObject):
         self._sessions: list[ChatSession] = []
         self._busy: frozenset[int] = frozenset()
         self._current = self._new_session(None, store)
-        self._imports = Imports(store, self)
-        self._imports.kept.connect(self._on_changed)
-        self._imports.ended.connect(self.imported)
-        self._imports.failed.connect(self.failed)
-        self._reader = reader or ConversationReader(self.on_file_read, in_background=False)
+        self._make_reader = make_reader or self._reader_at_once
+        self._imports: Imports | None = None  # made with the first file
         self._tidy_timer = QTimer(self, singleShot=True, interval=TIDY_MILLISECONDS)
         self._tidy_timer.timeout.connect(self._tidy)
         models.changed.connect(self._on_model)
@@ -209,14 +208,18 @@ class Library(QObject):
 
     def import_file(self, path: Path) -> None:
         """Keep the conversations of a file; ends with `imported`, or with `failed`."""
-        self._reader.read(path)
+        self._make_reader().read(path)
 
     def on_file_read(self, read: ConversationsRead) -> None:
         """Keep what the reader found."""
+        if self._imports is None:
+            self._imports = self._make_imports()
         self._imports.take(read)
 
     def exported(self, conversations: Iterable[int], kind: FileFormat) -> str | None:
         """Conversations as the text of a file: as JSON with all branches and figures, as Markdown as they are shown."""
+        from desktop import exchange
+
         self.flush()
         chosen = tuple(conversations)
         match kind:
@@ -270,18 +273,37 @@ class Library(QObject):
     def close(self) -> None:
         """Let go of what is in memory alone, and leave undone what can wait."""
         self._tidy_timer.stop()
-        self._imports.stop()
+        if self._imports is not None:
+            self._imports.stop()
         if self._temporary is not None:
             self._temporary.close()
 
-    def _tree(self, number: int) -> exchange.Tree:
+    def _reader_at_once(self) -> ConversationReader:
+        from desktop.import_reader import ConversationReader
+
+        return ConversationReader(self.on_file_read, in_background=False)
+
+    def _make_imports(self) -> Imports:
+        from desktop.imports import Imports
+
+        imports = Imports(self._store, self)
+        imports.kept.connect(self._on_changed)
+        imports.ended.connect(self.imported)
+        imports.failed.connect(self.failed)
+        return imports
+
+    def _tree(self, number: int) -> Tree:
+        from desktop.exchange import Tree
+
         store = self._store_of(number)
-        return exchange.Tree(store.conversation(number), store.tree(number), store.traces(number))
+        return Tree(store.conversation(number), store.tree(number), store.traces(number))
 
     def _as_markdown(self, number: int) -> str:
+        from desktop.exchange import to_markdown
+
         store = self._store_of(number)
         conversation = store.conversation(number)
-        return exchange.to_markdown(conversation, store.turns(conversation.head))
+        return to_markdown(conversation, store.turns(conversation.head))
 
     def _store_of(self, conversation_id: int) -> Store:
         return self._store if conversation_id >= 0 else self._temporary_store()

@@ -7,25 +7,26 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
 import inference
 from desktop.conversations import FailureKind
-from desktop.remedies import failure_of
 from desktop.settings import ModelWindow, Settings, SettingsFile
 from inference import (
     AnyModel,
     DeviceNotFound,
-    GenerationRequest,
     InferenceError,
     ModelConfig,
     ModelCrashed,
     OutOfMemory,
     RemoteModel,
 )
+
+if TYPE_CHECKING:
+    from inference import GenerationRequest
 
 RECENT_MODELS = 8
 PROBABILITIES = 5  # of the likeliest tokens, where they are recorded
@@ -349,6 +350,8 @@ def _models_in(folder: str) -> tuple[Path, ...]:
 
 
 def _failed(model: AnyModel, error: InferenceError) -> ModelState:
+    from desktop.remedies import failure_of
+
     return ModelState(
         ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind, ways=_ways_after(model, error)
     )

@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 
-import tomli_w
-
 from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel, is_proxy_address
 
 FONT_SIZES = (10, 20)  # points, from least to most
@@ -169,6 +167,8 @@ class SettingsFile:
         self._is_kept = False
 
     def _write(self, settings: Settings) -> None:
+        import tomli_w
+
         found = self._read()
         self._current = settings if found is None else _merged(settings, self._in_file, found)
         try:

@@ -41,12 +41,10 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
-from desktop.filing import FileChoosers, Filing
+from desktop.filing import Filing
 from desktop.housekeeping import Housekeeping
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState
-from desktop.remedies import RemedyKind
-from desktop.server_choice import ServerChoice
 from desktop.settings import ColourScheme, Settings, SettingsFile
 from desktop.theme import Theme, ThemeSource, icon
 from desktop.widgets.attaching import Attaching
@@ -65,12 +63,15 @@ from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.switch import Switch
 from desktop.widgets.temporary_mark import TemporaryMark
 from desktop.widgets.turn_actions import Manner, TurnActions
-from desktop.widgets.views import Behind, Views
+from desktop.widgets.views import Views
 from inference import RemoteModel, WindowPolicy, looks_like_model
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QUrl
 
+    from desktop.file_choosers import FileChoosers
+    from desktop.server_choice import ServerChoice
+    from desktop.widgets.behind import Behind
     from desktop.widgets.server_panel import ServerPanel
     from desktop.widgets.transcript import Transcript
 
@@ -123,14 +124,14 @@ class Window(QMainWindow):
         parent: QWidget | None = None,
         choose_file: FileChooser = ask_for_model,
         draft_count: DraftCount | None = None,
-        servers: ServerChoice | None = None,
-        behind: Behind | None = None,
+        servers: Callable[[], ServerChoice] | None = None,
+        behind: Callable[[], Behind] | None = None,
         file_choosers: FileChoosers | None = None,
         drafts: DraftAttachments | None = None,
     ) -> None:
         super().__init__(parent)
-        self._file_choosers = file_choosers or FileChoosers()
-        self.views = None if behind is None else Views(behind, self, self)
+        self._file_choosers = file_choosers
+        self.views = None if behind is None else Views(behind, settings, models, themes, self, self)
         self.load_model: Callable[[Path | RemoteModel], object] | None = None  # whoever looks first whether it fits
         self._servers = servers
         self.server_panel: ServerPanel | None = None  # made when somebody wants to name a server
@@ -627,6 +628,8 @@ class Window(QMainWindow):
         self.show_notice(sentence, NoticeKind.ERROR)
 
     def _take_offer(self, number: int) -> None:
+        from desktop.remedies import RemedyKind
+
         remedy, remote = self._session.remedies[number], self._session.turns[-1].remote
         if remedy.kind is RemedyKind.CHANGE_KEY and remote is not None:
             self._change_key(remote)
@@ -753,7 +756,7 @@ class Window(QMainWindow):
         if self._servers is None:
             return
         if self.server_panel is None:
-            self.server_panel = self._make_server_panel(self._servers)
+            self.server_panel = self._make_server_panel(self._servers())
         self._server_area.show()
         self._make_room_for_server_panel()
         self.server_panel.begin(address)

@@ -7,6 +7,22 @@ are loaded when one of them is named, llama.cpp, numpy and Jinja with the first 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from inference.configuration import (
+    MOST_THREADS,
+    AnyModel,
+    EngineFiles,
+    KvType,
+    ModelConfig,
+    Proxy,
+    ProxyKind,
+    RemoteModel,
+    StateBudget,
+    WindowPolicy,
+    base_url_of,
+    default_models_folder,
+    is_address,
+    is_proxy_address,
+)
 from inference.errors import (
     CertificateRefused,
     DeviceNotFound,
@@ -47,31 +63,8 @@ from inference.errors import (
     TemplateFailed,
     TokenWanted,
 )
+from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
-from inference.requests import (
-    DEFAULT_SAMPLING,
-    MOST_THREADS,
-    AnyModel,
-    EngineFiles,
-    GenerationRequest,
-    JobId,
-    KvType,
-    ModelConfig,
-    Proxy,
-    ProxyKind,
-    RemoteModel,
-    RequestId,
-    Sampling,
-    SamplingOptions,
-    StateBudget,
-    WindowPolicy,
-    base_url_of,
-    default_models_folder,
-    is_address,
-    is_proxy_address,
-    new_job_id,
-    new_request_id,
-)
 
 if TYPE_CHECKING:
     from inference import experiments, hub
@@ -121,6 +114,7 @@ if TYPE_CHECKING:
     from inference.model_files import ModelFacts, describe
     from inference.model_names import display_name, embedded_model, looks_like_model
     from inference.remote import RemoteEngine
+    from inference.requests import DEFAULT_SAMPLING, GenerationRequest, Sampling, SamplingOptions
     from inference.shelf import (
         FactsCache,
         ShelfFacts,
@@ -135,6 +129,10 @@ if TYPE_CHECKING:
 
 # A window is painted before any of these is needed.
 _LATER = {
+    "DEFAULT_SAMPLING": "inference.requests",
+    "GenerationRequest": "inference.requests",
+    "Sampling": "inference.requests",
+    "SamplingOptions": "inference.requests",
     "RemoteEngine": "inference.remote",
     "BlockKind": "inference.events",
     "Candidate": "inference.events",

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, assert_never
 
 from inference.client import Client, Response, connect, prompt_text
+from inference.configuration import KvType, ModelConfig, base_url_of, is_address
 from inference.errors import InferenceError, InvalidRequest
 from inference.events import (
     DeltaKind,
@@ -33,7 +34,6 @@ from inference.events import (
     Usage,
 )
 from inference.messages import Message, Role
-from inference.requests import KvType, ModelConfig, base_url_of, is_address
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite

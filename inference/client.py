@@ -17,6 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
 
+from inference.configuration import AnyModel, EngineFiles, KvType, ModelConfig, RemoteModel, base_url_of, is_address
 from inference.engine import Engine, LocalEngine
 from inference.errors import InvalidRequest, ModelNotFound
 from inference.events import (
@@ -43,25 +44,12 @@ from inference.events import (
     TurnsLeftOut,
     Usage,
 )
+from inference.ids import JobId, RequestId
 from inference.messages import Message, Role, message_from
 from inference.model_names import EMBEDDED_FILE_NAME, embedded_model
 from inference.prompt import PromptBuilder
 from inference.remote import RemoteEngine
-from inference.requests import (
-    WHOLE_NUMBERS,
-    AnyModel,
-    EngineFiles,
-    GenerationRequest,
-    JobId,
-    KvType,
-    ModelConfig,
-    RemoteModel,
-    RequestId,
-    Sampling,
-    SamplingOptions,
-    base_url_of,
-    is_address,
-)
+from inference.requests import WHOLE_NUMBERS, GenerationRequest, Sampling, SamplingOptions
 
 if TYPE_CHECKING:
     from inference.jobs import Job

@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from inference.configuration import ModelConfig, WindowPolicy
 from inference.errors import InferenceError, PromptTooLong
 from inference.fit import fit
 from inference.leaving import Worker, closed_at_exit
 from inference.messages import Message, Role
 from inference.prompt import PromptBuilder, Reader
-from inference.requests import GenerationRequest, ModelConfig, WindowPolicy
+from inference.requests import GenerationRequest
 from inference.template import RenderStopped
 
 

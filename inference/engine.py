@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, assert_never
 
+from inference.configuration import EngineFiles, ModelConfig, RemoteModel, StateBudget
 from inference.errors import EngineClosed, EngineFault, InferenceError, InvalidRequest
 from inference.events import (
     Event,
@@ -29,9 +30,10 @@ from inference.events import (
     Trace,
     Usage,
 )
+from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
-from inference.requests import EngineFiles, GenerationRequest, JobId, ModelConfig, RemoteModel, RequestId, StateBudget
+from inference.requests import GenerationRequest
 
 if TYPE_CHECKING:
     from inference.jobs import Job

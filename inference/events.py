@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from inference.configuration import KvType, ModelConfig, RemoteModel
 from inference.errors import InferenceError
-from inference.requests import JobId, KvType, ModelConfig, RemoteModel, RequestId, Sampling
+from inference.ids import JobId, RequestId
+from inference.requests import Sampling
 
 
 class FinishReason(StrEnum):

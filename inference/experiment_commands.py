@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inference.client import Client
+from inference.configuration import ModelConfig
 from inference.errors import InvalidRequest
 from inference.events import JobFinished, JobProgress
 from inference.experiments import (
@@ -27,7 +28,6 @@ from inference.experiments import (
 )
 from inference.jobs import Job
 from inference.messages import Message
-from inference.requests import ModelConfig
 
 _RUNS = 3
 

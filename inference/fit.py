@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from inference.configuration import WindowPolicy
 from inference.errors import PromptTooLong, TemplateFailed
 from inference.messages import Message, Role
 from inference.prompt import Prompt, PromptBuilder
-from inference.requests import GenerationRequest, WindowPolicy
+from inference.requests import GenerationRequest
 
 _ROOM = 512  # tokens kept for a reply whose length is open
 _STEP = 4  # what is dropped is rounded up to a quarter of the window

@@ -9,12 +9,14 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
+from inference.configuration import ModelConfig
 from inference.events import GenerationEvent, JobProgress, ModelInfo
 from inference.generation import Arrival, Clock, Generation
+from inference.ids import JobId
 from inference.model import Model, Snapshot, StopFlag
 from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, JobId, ModelConfig
+from inference.requests import GenerationRequest
 
 JobSteps: TypeAlias = Generator[JobProgress | GenerationEvent, None, object]
 

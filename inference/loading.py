@@ -7,13 +7,13 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from inference.configuration import EngineFiles, ModelConfig
 from inference.gguf_header import GgufFacts
 from inference.machine import Device
 from inference.measurements import Measurements, file_key
 from inference.model import Model, StopFlag
 from inference.model_files import check_file
 from inference.model_names import embedded_model
-from inference.requests import EngineFiles, ModelConfig
 
 Trial = Callable[[ModelConfig, GgufFacts, StopFlag, Callable[[float], None]], None]
 

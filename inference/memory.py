@@ -12,11 +12,11 @@ from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 
+from inference.configuration import KvType, ModelConfig
 from inference.events import MemoryUse
 from inference.gguf_header import MOST_LAYERS, GgufFacts, Weights, read_facts
 from inference.machine import Device, DeviceKind, available_memory
 from inference.measurements import FileRecord, Measurements, Run, file_key
-from inference.requests import KvType, ModelConfig
 
 DEFAULT_CONTEXT = 4096
 CONTEXT_STEP = 256  # llama.cpp rounds up to it

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from inference.configuration import ModelConfig
 from inference.events import ModelInfo
-from inference.requests import ModelConfig, Sampling
+from inference.requests import Sampling
 
 
 class StopFlag:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from inference.configuration import default_models_folder
 from inference.errors import InvalidRequest
 from inference.hub.access import HubSession
 from inference.hub.address import HubAccess
@@ -21,7 +22,6 @@ from inference.hub.links import link_of
 from inference.hub.repo import HubOrder, HubRepo
 from inference.hub.verification import Verdict, VerdictKind, verify
 from inference.model_names import embedded_model
-from inference.requests import default_models_folder
 from inference.shelf import ShelfFacts, ShelfFolder, ShelfModel, ShelfSource, facts_of, find_models, usual_folders
 
 _LIMIT = 20

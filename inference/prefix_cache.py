@@ -10,9 +10,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from inference.configuration import StateBudget
 from inference.events import ReuseEnd
 from inference.model import Model, Snapshot, shared_prefix
-from inference.requests import StateBudget
 from inference.state_folder import StateFolder
 
 _WORTH_KEEPING = 64  # tokens; below, reading them again costs less than it is worth

@@ -20,11 +20,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from inference.configuration import KvType, ModelConfig
 from inference.errors import InferenceError, ModelCrashed
 from inference.gguf_header import GgufFacts
 from inference.memory import context_for
 from inference.model import LoadStopped, Sampler, StopFlag
-from inference.requests import DEFAULT_SAMPLING, KvType, ModelConfig
+from inference.requests import DEFAULT_SAMPLING
 
 PROBE_OPTION = "--probe-model"
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from inference.configuration import EngineFiles, ModelConfig, StateBudget
 from inference.errors import InferenceError, ModelChanged
 from inference.events import GenerationEvent, GenerationFailed, GenerationFinished, JobProgress, ModelInfo
 from inference.file_guard import FileGuard
@@ -22,7 +23,7 @@ from inference.measurements import Measurements, file_key
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
-from inference.requests import EngineFiles, GenerationRequest, ModelConfig, StateBudget
+from inference.requests import GenerationRequest
 from inference.template import RenderStopped
 from inference.tuning import ThreadTuner
 

@@ -14,12 +14,12 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from inference.configuration import EngineFiles, ModelConfig
 from inference.errors import ModelError
 from inference.loading import LocalLoader
 from inference.measurements import Measurements
 from inference.model import StopFlag
 from inference.probe import try_in_child
-from inference.requests import EngineFiles, ModelConfig
 from tests.gguf_files import write_tiny_model
 
 _PATIENCE = 20.0  # seconds, for a child that a damaged file sends round in circles

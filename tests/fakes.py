@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from inference.configuration import ModelConfig
 from inference.errors import GenerationBroke, ModelError
 from inference.events import ModelInfo
 from inference.model import LoadStopped, Mark, Model, Snapshot, StopFlag
-from inference.requests import DEFAULT_SAMPLING, ModelConfig, Sampling
+from inference.requests import DEFAULT_SAMPLING, Sampling
 
 BEGINNING = 256
 END = 257

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from inference.configuration import KvType, ModelConfig
 from inference.llama import load_model
 from inference.llama.model import LlamaModel
 from inference.model import StopFlag
-from inference.requests import KvType, ModelConfig, Sampling
+from inference.requests import Sampling
 
 GREEDY = Sampling(temperature=0.0, repeat_penalty=1.0)
 

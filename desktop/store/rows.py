@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import inference
 from desktop.conversations import Attachment, Conversation, Failure, FailureKind, Turn, TurnState
-from inference import AnyModel, Message, RemoteModel, Role, Sampling, WindowPolicy
+from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
+
+if TYPE_CHECKING:
+    from inference import Sampling
 
 CONVERSATION = (
     "SELECT id, title, created, updated, head, draft, window_policy, pinned, folder, system_prompt, sampling"
@@ -92,7 +95,7 @@ def sampling_from(packed: str | None) -> Sampling | None:
         values["dry_sequence_breakers"] = tuple(values["dry_sequence_breakers"])
     if "logit_bias" in values:
         values["logit_bias"] = tuple((token, bias) for token, bias in values["logit_bias"])
-    return Sampling(**values)
+    return inference.Sampling(**values)
 
 
 def columns_of(model: AnyModel) -> tuple[str | None, str | None, str | None]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import inference
 from desktop.conversations import Attachment, Conversation, Hit, Preset, Turn, TurnState
@@ -40,7 +40,10 @@ from desktop.store.rows import (
 )
 from desktop.store.traces import packed_trace, trace_from
 from desktop.store.tree import TurnTrees
-from inference import AnyModel, Role, Sampling, WindowPolicy
+from inference import AnyModel, Role, WindowPolicy
+
+if TYPE_CHECKING:
+    from inference import Sampling
 
 _PATH_TO_HEAD = f"""
     WITH RECURSIVE path (id, before) AS (

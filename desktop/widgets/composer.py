@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import wording
-from desktop.draft_attachments import DraftFile
-from desktop.draft_count import WindowUse
 from desktop.settings import SendingKey
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
-from desktop.widgets.attachment_row import AttachmentRow, Fit
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.notice import Notice
 from desktop.widgets.painting import paint_box, paint_focus_ring, recolour, text_width
 from desktop.widgets.prompt_field import PromptField, enter_words
 from desktop.widgets.switch import Switch
 from desktop.widgets.window_meter import WindowMeter
+
+if TYPE_CHECKING:
+    from desktop.draft_attachments import DraftFile
+    from desktop.draft_count import WindowUse
+    from desktop.widgets.attachment_row import AttachmentRow, Fit
 
 
 class Composer(QWidget):
@@ -44,7 +47,7 @@ class Composer(QWidget):
         self._busy = False
         self._can_send = True
         self._files: tuple[DraftFile, ...] = ()
-        self.attachment_row = AttachmentRow(theme)
+        self._attachment_row: AttachmentRow | None = None  # made when something is attached
         self._warning = _Warning()
         self.field = PromptField()
         self.paste_offer: Notice | None = None  # made when something long is pasted
@@ -67,6 +70,11 @@ class Composer(QWidget):
     @property
     def text(self) -> str:
         return self.field.toPlainText()
+
+    @property
+    def attachment_row(self) -> AttachmentRow:
+        """The files that go along. Whoever asks for it has it made."""
+        return self._attachment_row or self._make_attachment_row()
 
     @property
     def is_composing(self) -> bool:
@@ -115,8 +123,9 @@ class Composer(QWidget):
     def show_files(self, files: Sequence[DraftFile]) -> None:
         """Show the files that go along, those that are still being read included."""
         self._files = tuple(files)
-        self.attachment_row.show_files(files)
-        self._order_tabs()
+        if files or self._attachment_row is not None:
+            self.attachment_row.show_files(files)
+            self._order_tabs()
         self._warning.hide()  # it spoke of others
         self._update_button()
 
@@ -124,7 +133,8 @@ class Composer(QWidget):
         """Show the tokens of all this; `None` where they are not known."""
         self.window_meter.show_use(use)
         known = use is not None and len(use.attachments) == sum(file.attachment is not None for file in self._files)
-        self.attachment_row.show_fit(_fit_of(use) if use is not None and known else None)
+        if self._attachment_row is not None:
+            self._attachment_row.show_fit(_fit_of(use) if use is not None and known else None)
         self._warning.setVisible(known and bool(self._files) and use is not None and _is_too_much(use))
         if use is not None:
             self._warning.setText(self._too_much(use))
@@ -142,8 +152,10 @@ class Composer(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        for widget in (self.button, self.attach_button, self.thinking_switch, self.window_meter, self.attachment_row):
+        for widget in (self.button, self.attach_button, self.thinking_switch, self.window_meter):
             widget.set_theme(theme)
+        if self._attachment_row is not None:
+            self._attachment_row.set_theme(theme)
         if self.paste_offer is not None:
             self.paste_offer.set_theme(theme)
         recolour(self._warning, QPalette.ColorRole.WindowText, theme.warning)
@@ -177,11 +189,20 @@ class Composer(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(8, 8, 8, 8)
         self._column.setSpacing(4)
-        self._column.addWidget(self.attachment_row)
         self._column.addWidget(self._warning)
         self._column.addWidget(self.field)
         self._column.addLayout(foot)
         self.button.setFixedWidth(self._button_width())
+
+    def _make_attachment_row(self) -> AttachmentRow:
+        from desktop.widgets.attachment_row import AttachmentRow
+
+        row = AttachmentRow(self._theme)
+        row.removed.connect(self.file_removed)
+        row.left.connect(self.focus_field)
+        self._column.insertWidget(self._column.indexOf(self._warning), row)
+        self._attachment_row = row
+        return row
 
     def _order_tabs(self) -> None:
         """The files come before the field, as they stand."""
@@ -203,8 +224,6 @@ class Composer(QWidget):
         self.field.long_text_pasted.connect(self._offer_to_attach)
         self.field.endless_text_given.connect(self.text_given)
         self.attach_button.clicked.connect(self.attach_wanted)
-        self.attachment_row.removed.connect(self.file_removed)
-        self.attachment_row.left.connect(self.focus_field)
         self.button.clicked.connect(self._on_button)
 
     def _button_width(self) -> int:
@@ -292,6 +311,8 @@ def _is_too_much(use: WindowUse) -> bool:
 
 def _fit_of(use: WindowUse) -> Fit:
     """How many files fit, the first ones first."""
+    from desktop.widgets.attachment_row import Fit
+
     if not _is_too_much(use):
         return Fit(use.attachments, len(use.attachments))
     room = use.context_size - (use.conversation + use.draft - sum(use.attachments))

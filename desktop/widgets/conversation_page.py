@@ -13,13 +13,11 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 from desktop.activity import Activity, Phase
 from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
-from desktop.remedies import Remedy
 from desktop.theme import Theme, scroll_bar_style
 from desktop.widgets.empty_state import EmptyState
-from desktop.widgets.offers import words_for
-from desktop.widgets.progress import progress_of, thinking_of
 
 if TYPE_CHECKING:
+    from desktop.remedies import Remedy
     from desktop.widgets.reading_place import Place
     from desktop.widgets.transcript import Transcript
 
@@ -193,9 +191,13 @@ class ConversationPage(QStackedWidget):
             self.fill_menu(menu, turn)
 
     def _show_offers(self, remedies: tuple[Remedy, ...]) -> None:
+        from desktop.widgets.offers import words_for
+
         self.transcript.offer([words_for(remedy) for remedy in remedies])
 
     def _show_activity(self, activity: Activity) -> None:
+        from desktop.widgets.progress import progress_of, thinking_of
+
         self.transcript.set_busy(busy=activity.phase is not Phase.IDLE)
         self.transcript.set_progress(progress_of(activity, perf_counter(), self.waits_for()))
         self.transcript.set_thinking(thinking_of(activity))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
@@ -10,12 +11,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QWidget
 
 from desktop.chat_session import ChatSession
-from desktop.comparison import Comparisons
-from desktop.lab_runs import LabRuns
 from desktop.library import Library
-from desktop.live_reply import LiveReply
-from desktop.model_choice import ModelChoice
-from desktop.settings import SettingsFile
 from desktop.theme import Theme, ThemeSource
 from desktop.widgets.buttons import Button
 from desktop.widgets.composer import Composer
@@ -25,19 +21,7 @@ if TYPE_CHECKING:
     from desktop.widgets.comparison_view import ComparisonView
     from desktop.widgets.inspector import Inspector
     from desktop.widgets.lab import LabView
-
-
-@dataclass(frozen=True, slots=True)
-class Laboratory:
-    """What the views show and ask."""
-
-    comparisons: Comparisons
-    runs: LabRuns
-    live: LiveReply
-    library: Library
-    models: ModelChoice
-    settings: SettingsFile
-    themes: ThemeSource
+    from desktop.widgets.laboratory import Laboratory
 
 
 class Place(Protocol):
@@ -64,21 +48,43 @@ class Place(Protocol):
 class Insights(QObject):
     """Puts its menu and its buttons into the window, and opens what they stand for."""
 
-    def __init__(self, laboratory: Laboratory, place: Place, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        make_laboratory: Callable[[], Laboratory],
+        library: Library,
+        themes: ThemeSource,
+        place: Place,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._own = laboratory
+        self._make_laboratory = make_laboratory
+        self._themes = themes
         self._place = place
         self.comparison: ComparisonView | None = None
         self.inspector: Inspector | None = None
         self.lab: LabView | None = None
         self._make_actions()
-        self._make_buttons(laboratory.themes.current)
+        self._make_buttons(themes.current)
         place.page.waits_for = self._waits_for
         place.page.empty_state.offer_comparison()
         place.page.empty_state.compare_wanted.connect(self.compare)
-        laboratory.library.opened.connect(self._follow)
-        laboratory.themes.changed.connect(self._set_theme)
-        laboratory.live.follow(place.session)
+        library.opened.connect(self._follow)
+        themes.changed.connect(self._set_theme)
+
+    @cached_property
+    def laboratory(self) -> Laboratory:
+        """Made by the first who asks for it; the live reply is followed from then on."""
+        laboratory = self._make_laboratory()
+        laboratory.live.follow(self._place.session)
+        return laboratory
+
+    def prepare(self) -> None:
+        """Follow replies from now on, so that one that is being made is known from its beginning."""
+        _ = self.laboratory
+
+    @property
+    def _is_made(self) -> bool:
+        return "laboratory" in self.__dict__
 
     def compare(self, prompt: str) -> None:
         """Compare this prompt at the end of the conversation that is shown; without one, let it be typed."""
@@ -92,7 +98,7 @@ class Insights(QObject):
 
     def compare_draft(self) -> None:
         """Compare what is typed; the draft stays where it is. While one runs, it is shown."""
-        self.compare("" if self._own.comparisons.is_running else self._place.composer.text)
+        self.compare("" if self.laboratory.comparisons.is_running else self._place.composer.text)
 
     def toggle_inspector(self) -> None:
         """Beside the conversation; the second time it is put away."""
@@ -102,8 +108,8 @@ class Insights(QObject):
         if self.inspector is None:
             from desktop.widgets.inspector import Inspector
 
-            own = self._own
-            self.inspector = Inspector(own.themes.current, own.live, own.runs, own.models, own.settings)
+            own = self.laboratory
+            self.inspector = Inspector(self._themes.current, own.live, own.runs, own.models, own.settings)
         self.inspector.follow(self._place.session)
         self._place.close_view()
         self._place.open_panel(self.inspector)
@@ -112,7 +118,7 @@ class Insights(QObject):
         if self.lab is None:
             from desktop.widgets.lab import LabView
 
-            self.lab = LabView(self._own.themes.current, self._own.runs)
+            self.lab = LabView(self._themes.current, self.laboratory.runs)
         self._place.open_view(self.lab)
 
     def _make_actions(self) -> None:
@@ -150,21 +156,22 @@ class Insights(QObject):
         if self.comparison is None:
             from desktop.widgets.comparison_view import ComparisonView
 
-            self.comparison = ComparisonView(self._own.themes.current, self._own.comparisons)
+            self.comparison = ComparisonView(self._themes.current, self.laboratory.comparisons)
         return self.comparison
 
     def _follow(self, session: ChatSession) -> None:
         """Another conversation is shown."""
-        self._own.live.follow(session)
+        if self._is_made:
+            self.laboratory.live.follow(session)
         if self.inspector is not None:
             self.inspector.follow(session)
         if self.comparison is not None:
             self.comparison.follow(session)
 
     def _waits_for(self) -> str:
-        if self._own.comparisons.is_running:
+        if self._is_made and self.laboratory.comparisons.is_running:
             return self.tr("Waiting for the comparison to end; Esc withdraws this")
-        if self._own.runs.is_busy:
+        if self._is_made and self.laboratory.runs.is_busy:
             return self.tr("Waiting for the Lab to end; Esc withdraws this")
         return ""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,7 +15,6 @@ import inference
 from desktop import wording
 from desktop.model_choice import ModelChoice, name_of
 from desktop.settings import SettingsFile
-from desktop.supply import Supply
 from desktop.theme import ThemeSource
 from desktop.widgets.conversation_page import ConversationPage
 from desktop.widgets.model_picker import ModelPicker
@@ -24,23 +22,13 @@ from desktop.widgets.notice import Notice, NoticeKind
 from inference import ModelConfig, RemoteModel
 
 if TYPE_CHECKING:
+    from desktop.supply import Supply
     from desktop.widgets.model_browser import ModelBrowser, Section
     from desktop.widgets.shelf_page import FolderChooser
     from inference import Forecast, GgufFacts, Thrown
     from inference.hub import Download
 
 _UNDO_SECONDS = 30.0
-
-
-@dataclass(frozen=True, slots=True)
-class ModelDesk:
-    """What the views show and ask."""
-
-    supply: Supply
-    models: ModelChoice
-    settings: SettingsFile
-    themes: ThemeSource
-    choose_folder: FolderChooser | None = None  # `None` for the platform's
 
 
 class Place(Protocol):
@@ -71,9 +59,23 @@ class Place(Protocol):
 class ModelViews(QObject):
     """Puts its actions into the window's menu and its picker, and opens what they stand for."""
 
-    def __init__(self, desk: ModelDesk, place: Place, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        make_supply: Callable[[], Supply],
+        models: ModelChoice,
+        settings: SettingsFile,
+        themes: ThemeSource,
+        place: Place,
+        parent: QObject | None = None,
+        choose_folder: FolderChooser | None = None,
+    ) -> None:
+        """Without `choose_folder` the platform's chooser is shown."""
         super().__init__(parent)
-        self._own = desk
+        self._make_supply = make_supply
+        self._models = models
+        self._settings = settings
+        self._themes = themes
+        self._choose_folder = choose_folder
         self._place = place
         self._warning: Notice | None = None
         self._wanted: object = None  # the choice that is being looked at
@@ -82,8 +84,17 @@ class ModelViews(QObject):
         place.load_model = self.load
         place.page.empty_state.offer_larger()
         place.page.empty_state.larger_wanted.connect(self.find_larger)
-        desk.models.offer_changed.connect(self._show_offered)
-        desk.supply.downloads.finished.connect(self._on_finished)
+        models.offer_changed.connect(self._show_offered)
+
+    @cached_property
+    def _supply(self) -> Supply:
+        supply = self._make_supply()
+        supply.downloads.finished.connect(self._on_finished)
+        return supply
+
+    def prepare(self) -> None:
+        """Know from now on what there is, and what is on its way."""
+        _ = self._supply
 
     def open(self) -> None:
         """Show the models that are here."""
@@ -107,16 +118,16 @@ class ModelViews(QObject):
         self._put_warning_away()
         self._wanted = wanted = object()
         if isinstance(model, RemoteModel):
-            self._own.models.choose(model)
+            self._models.choose(model)
             return
-        take = partial(self._own.models.choose, model, context_size)
+        take = partial(self._models.choose, model, context_size)
         size = context_size or self._window_of(model)
-        self._own.supply.shelf.weigh(model, partial(self._weigh, wanted, model, size, take), take)
+        self._supply.shelf.weigh(model, partial(self._weigh, wanted, model, size, take), take)
 
     def _weigh(self, wanted: object, model: Path, size: int, take: Callable[[], object], facts: GgufFacts) -> None:
         if wanted is not self._wanted:
             return  # somebody chose another meanwhile
-        forecast = self._own.supply.sizing.forecast(model, facts, size)
+        forecast = self._supply.sizing.forecast(model, facts, size)
         if forecast.fits:
             take()
             return
@@ -146,12 +157,12 @@ class ModelViews(QObject):
     def _fitting_window(self, model: Path, facts: GgufFacts, size: int) -> int:
         while size >= 1024:
             size //= 2
-            if self._own.supply.sizing.forecast(model, facts, size).fits:
+            if self._supply.sizing.forecast(model, facts, size).fits:
                 return size
         return 0
 
     def _window_of(self, model: Path) -> int:
-        config = self._own.models.config_of(model)
+        config = self._models.config_of(model)
         size = config.context_size if isinstance(config, ModelConfig) else None
         return size or inference.DEFAULT_CONTEXT
 
@@ -177,9 +188,8 @@ class ModelViews(QObject):
             from desktop.widgets.model_browser import ModelBrowser
             from desktop.widgets.preferences import ask_for_folder
 
-            own = self._own
-            choose = own.choose_folder or ask_for_folder
-            self.browser = ModelBrowser(own.themes.current, own.supply, own.settings, choose)
+            choose = self._choose_folder or ask_for_folder
+            self.browser = ModelBrowser(self._themes.current, self._supply, self._settings, choose)
             self.browser.use_wanted.connect(self._use)
             self.browser.thrown_away.connect(self._tell_thrown)
             self.browser.said.connect(self._say)
@@ -189,7 +199,7 @@ class ModelViews(QObject):
     def _open_at(self, section: Section) -> None:
         browser = self._made()
         self._place.open_view(browser)
-        self._own.supply.look()
+        self._supply.look()
         browser.show_section(section)
 
     def _use(self, path: Path, context_size: int | None) -> None:
@@ -201,14 +211,14 @@ class ModelViews(QObject):
 
         words = self.tr("Deleted {model}, {size}.").format(model=thrown.name, size=size_words(thrown.size))
         notice = self._place.show_notice(
-            words, action=self.tr("Undo"), on_action=partial(self._own.supply.shelf.bring_back, thrown)
+            words, action=self.tr("Undo"), on_action=partial(self._supply.shelf.bring_back, thrown)
         )
         notice.gone.connect(partial(self._throw_out, notice, thrown))
         notice.put_away_after(_UNDO_SECONDS)
 
     def _throw_out(self, notice: Notice, thrown: Thrown) -> None:
         if not notice.is_answered:
-            self._own.supply.shelf.throw_out(thrown)
+            self._supply.shelf.throw_out(thrown)
 
     def _on_finished(self, download: Download) -> None:
         words = self.tr("{model} is here and whole.").format(model=download.name)
@@ -216,7 +226,7 @@ class ModelViews(QObject):
         self._place.show_notice(words, action=action, on_action=partial(self._use, download.path, None))
 
     def _show_offered(self) -> None:
-        models = self._own.models
+        models = self._models
         self._place.model_picker.show_models(models.known_models(), models.known_servers())
 
     def _say(self, sentence: str) -> None:

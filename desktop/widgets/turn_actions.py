@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal, SignalInstance
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
+import inference
 from desktop import wording
 from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
@@ -20,12 +21,12 @@ from desktop.theme import Theme
 from desktop.widgets.action_button import MessageAction
 from desktop.widgets.buttons import Button
 from desktop.widgets.conversation_page import ConversationPage
-from desktop.widgets.details import details_of, details_of_all, summary_of
 from desktop.widgets.notice import Notice, NoticeKind
-from inference import AnyModel, RemoteModel, Sampling
+from inference import AnyModel, RemoteModel
 
 if TYPE_CHECKING:
     from desktop.widgets.details_panel import DetailsPanel
+    from inference import Sampling
 
 _LIKELIEST = 0.0  # temperatures
 _FREER = 1.2
@@ -242,7 +243,7 @@ class TurnActions(QObject):
 
     def _at(self, temperature: float) -> Sampling:
         chosen = None if self._session is None else self._session.sampling
-        return replace(chosen or Sampling(), temperature=temperature)
+        return replace(chosen or inference.Sampling(), temperature=temperature)
 
     def _other_models(self) -> tuple[AnyModel, ...]:
         known: tuple[Path | RemoteModel, ...] = (*self._models.known_models(), *self._models.known_servers())
@@ -288,12 +289,17 @@ class TurnActions(QObject):
         self._fill_panel()
 
     def _show_totals(self) -> None:
-        summary = "" if self._session is None else summary_of(self._session.totals)
+        summary = "" if self._session is None or self._session.conversation is None else self._summary(self._session)
         self.totals_button.setText(summary)
         self.totals_button.setAccessibleName(self.tr("Tokens of this conversation: {summary}").format(summary=summary))
         self.totals_button.setToolTip(self.tr("Tokens read and written in this conversation. Click for the details."))
         self.totals_button.setEnabled(bool(summary))
         self.totals_button.updateGeometry()
+
+    def _summary(self, session: ChatSession) -> str:
+        from desktop.widgets.details import summary_of
+
+        return summary_of(session.totals)
 
     def _open_panel(self) -> None:
         if self._panel is None:
@@ -307,6 +313,8 @@ class TurnActions(QObject):
         session, panel = self._session, self._panel
         if session is None or panel is None:
             return
+        from desktop.widgets.details import details_of, details_of_all
+
         turn = next((turn for turn in session.turns if turn.id == self._shown_turn), None)
         of_reply = () if turn is None else details_of(turn, session.trace_of(turn.id))
         panel.show_details(

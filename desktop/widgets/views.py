@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Signal
@@ -12,31 +11,19 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Preset
 from desktop.model_choice import ModelChoice
-from desktop.presets import Presets
 from desktop.settings import SendingKey, SettingsFile
 from desktop.theme import ThemeSource
-from desktop.upkeep import Upkeep
 from desktop.widgets.notice import Notice
 from desktop.widgets.prompt_field import enter_words
 
 if TYPE_CHECKING:
+    from desktop.conversations import Preset
     from desktop.widgets.about import About
+    from desktop.widgets.behind import Behind
     from desktop.widgets.chat_settings import ChatSettings
     from desktop.widgets.preferences import Preferences
     from desktop.widgets.shortcuts import Group, ShortcutOverview
-
-
-@dataclass(frozen=True, slots=True)
-class Behind:
-    """What the views show and ask."""
-
-    settings: SettingsFile
-    models: ModelChoice
-    themes: ThemeSource
-    upkeep: Upkeep
-    presets: Presets
 
 
 class Place(Protocol):
@@ -61,16 +48,32 @@ class Views(QObject):
 
     server_wanted = Signal(str)  # its address; empty for a new one
 
-    def __init__(self, behind: Behind, place: Place, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        make_behind: Callable[[], Behind],
+        settings: SettingsFile,
+        models: ModelChoice,
+        themes: ThemeSource,
+        place: Place,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._behind = behind
+        self._make_behind = make_behind
+        self._settings = settings
+        self._models = models
+        self._themes = themes
         self._place = place
         self.preferences: Preferences | None = None
         self.chat_settings: ChatSettings | None = None
         self.shortcuts: ShortcutOverview | None = None
         self.about: About | None = None
+
+    @cached_property
+    def _behind(self) -> Behind:
+        behind = self._make_behind()
         behind.presets.deleted.connect(self._on_preset_deleted)
         behind.presets.failed.connect(self._say)
+        return behind
 
     def actions(self) -> tuple[QAction, QAction, QAction]:
         """What opens them: preferences, the settings of the conversation, the overview."""
@@ -90,8 +93,7 @@ class Views(QObject):
         if self.preferences is None:
             from desktop.widgets.preferences import Preferences
 
-            own = self._behind
-            self.preferences = Preferences(own.themes.current, own.settings, own.models, own.upkeep)
+            self.preferences = Preferences(self._themes.current, self._settings, self._models, self._behind.upkeep)
             self.preferences.server_wanted.connect(self._on_server_wanted)
             self.preferences.said.connect(self._say)
         self.preferences.look()
@@ -106,8 +108,7 @@ class Views(QObject):
         if self.chat_settings is None:
             from desktop.widgets.chat_settings import ChatSettings
 
-            own = self._behind
-            self.chat_settings = ChatSettings(own.themes.current, own.models, own.presets)
+            self.chat_settings = ChatSettings(self._themes.current, self._models, self._behind.presets)
             self.chat_settings.follow(self._place.session)
         self._place.close_view()
         self._place.open_panel(self.chat_settings)
@@ -116,7 +117,7 @@ class Views(QObject):
         if self.about is None:
             from desktop.widgets.about import About
 
-            self.about = About(self._behind.themes.current, self._behind.models)
+            self.about = About(self._themes.current, self._models)
         self.about.look()
         self._place.open_view(self.about)
 
@@ -137,13 +138,13 @@ class Views(QObject):
         menus = [menu for action in self._place.menuBar().actions() if isinstance(menu := action.menu(), QMenu)]
         if self.shortcuts is not None:
             self.shortcuts.deleteLater()
-        self.shortcuts = ShortcutOverview(self._behind.themes.current, (*groups_of(menus), self._composer_keys()))
+        self.shortcuts = ShortcutOverview(self._themes.current, (*groups_of(menus), self._composer_keys()))
         self._place.open_view(self.shortcuts)
 
     def _composer_keys(self) -> Group:
         from desktop.widgets.shortcuts import Group, Shortcut
 
-        sends = self._behind.settings.current.send_with
+        sends = self._settings.current.send_with
         other = next(key for key in SendingKey if key is not sends)
         lines = f"{enter_words(other)}, Shift+Enter"
         keys = (Shortcut(self.tr("Send"), enter_words(sends)), Shortcut(self.tr("New line"), lines))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QColor, QPainter
 from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from desktop import wording
-from desktop.draft_count import WindowUse
 from desktop.theme import Theme, figure_font
 from desktop.widgets.buttons import HEIGHT, Button
 from desktop.widgets.painting import cached_brush, fill, text_width
 from inference import WindowPolicy
+
+if TYPE_CHECKING:
+    from desktop.draft_count import WindowUse
 
 _SIDE = 8
 _BAR = 3

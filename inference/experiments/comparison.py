@@ -13,6 +13,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Any
 
+from inference.configuration import ModelConfig
 from inference.errors import InvalidRequest
 from inference.events import (
     DeltaKind,
@@ -28,10 +29,11 @@ from inference.events import (
 from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Subject, Table, Verdict, words_for
 from inference.experiments.samples import Statistic, differ, seconds_text, statistic
 from inference.experiments.surroundings import UNKNOWN, Surroundings, Watch
+from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.jobs import JobSteps, ModelOnLoan
 from inference.messages import Role
 from inference.model import Snapshot
-from inference.requests import GenerationRequest, JobId, ModelConfig, RequestId, new_job_id, new_request_id
+from inference.requests import GenerationRequest
 
 MOST_RUNS = 9
 SEED = 1  # where the reader chose none: a comparison made again asks for the same text

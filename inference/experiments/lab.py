@@ -9,6 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import assert_never
 
+from inference.configuration import ModelConfig
 from inference.events import GenerationEvent, JobProgress
 from inference.experiments import cost, kv_cache, max_tokens, phases, streaming
 from inference.experiments.comparison import now_text
@@ -16,8 +17,8 @@ from inference.experiments.prices import NO_PRICES, Prices
 from inference.experiments.results import Conclusion, Outcome, Subject
 from inference.experiments.surroundings import Watch
 from inference.experiments.trial import Stopped, Trial
+from inference.ids import JobId, new_job_id
 from inference.jobs import JobSteps, ModelOnLoan
-from inference.requests import JobId, ModelConfig, new_job_id
 from resources import text_of
 
 

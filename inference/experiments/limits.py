@@ -10,11 +10,12 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from inference.configuration import ModelConfig
 from inference.errors import InvalidRequest
 from inference.events import JobProgress, ModelInfo
 from inference.experiments.samples import Statistic
+from inference.ids import JobId, new_job_id
 from inference.jobs import JobSteps, ModelOnLoan
-from inference.requests import JobId, ModelConfig, new_job_id
 
 _BYTES = 256 << 20  # more than any cache holds
 _ROUNDS = 7

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from inference.configuration import ModelConfig
 from inference.events import GenerationEvent, JobProgress
 from inference.experiments.comparison import Comparison, Mode, Run, both_texts, compared, now_text
 from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Subject, Table, Verdict
 from inference.experiments.samples import Statistic
 from inference.experiments.trial import Stopped, Trial
+from inference.ids import JobId
 from inference.messages import Message, Role
-from inference.requests import GenerationRequest, JobId, ModelConfig, Sampling
+from inference.requests import GenerationRequest, Sampling
 
 _PROMPTS, _QUICK_PROMPTS = (16, 192, 768), (16, 48, 96)  # tokens, roughly
 _TOKENS, _QUICK_TOKENS = 96, 16

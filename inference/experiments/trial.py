@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from inference.configuration import ModelConfig
 from inference.events import FinishReason, GenerationFailed, GenerationFinished, JobProgress
+from inference.ids import JobId
 from inference.jobs import ModelOnLoan
 from inference.messages import Message, Role
 from inference.model import Snapshot
-from inference.requests import GenerationRequest, JobId, ModelConfig, Sampling
+from inference.requests import GenerationRequest, Sampling
 
 _SENTENCES = (
     "The river bends because water on the outside of a curve runs faster than on the inside. "

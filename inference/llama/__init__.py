@@ -15,6 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from inference.configuration import KvType, ModelConfig
 from inference.errors import (
     DeviceNotFound,
     InvalidRequest,
@@ -46,7 +47,7 @@ from inference.memory import (
 from inference.model import LoadStopped, StopFlag
 from inference.model_files import check_file
 from inference.model_names import display_name
-from inference.requests import DEFAULT_SAMPLING, WHOLE_NUMBERS, KvType, ModelConfig, Sampling
+from inference.requests import DEFAULT_SAMPLING, WHOLE_NUMBERS, Sampling
 
 _PROGRESS_STEP = 0.01
 _FLASH = {FlashAttention.AUTO: -1, FlashAttention.OFF: 0}

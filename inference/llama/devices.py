@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
+from inference.configuration import ModelConfig
 from inference.llama.library import llama
 from inference.llama.log import engine_log
 from inference.machine import Device, DeviceKind
 from inference.memory import CPU
-from inference.requests import ModelConfig
 
 # enum ggml_backend_dev_type
 _KINDS = {0: DeviceKind.CPU, 1: DeviceKind.GPU, 2: DeviceKind.INTEGRATED}

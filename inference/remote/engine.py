@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
+from inference.configuration import AnyModel, Proxy, RemoteModel, StateBudget
 from inference.errors import InvalidRequest
+from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit
 from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience, WayOut
-from inference.requests import AnyModel, GenerationRequest, JobId, Proxy, RemoteModel, RequestId, StateBudget
+from inference.requests import GenerationRequest
 
 if TYPE_CHECKING:
     from inference.jobs import Job

@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from inference.configuration import Proxy, RemoteModel
 from inference.errors import EngineClosed
 from inference.events import Event, RemoteModelEvent
-from inference.requests import GenerationRequest, Proxy, RemoteModel, RequestId
+from inference.ids import RequestId
+from inference.requests import GenerationRequest
 
 Clock = Callable[[], float]
 Emit = Callable[[Event | RemoteModelEvent], None]

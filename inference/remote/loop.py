@@ -9,13 +9,15 @@ import asyncio
 import traceback
 from typing import assert_never
 
+from inference.configuration import Proxy, RemoteModel
 from inference.errors import EngineFault, InferenceError, ModelNotOffered
 from inference.events import RemoteModelFailed, RemoteModelInfo, RemoteModelReady
+from inference.ids import RequestId
 from inference.remote.inbox import Clock, Emit, Inbox, Job, KeyOf, Look, Patience, WayOut
 from inference.remote.reply import Reply
 from inference.remote.server import Server
 from inference.remote.wire import Chunk, Offer, body_of
-from inference.requests import GenerationRequest, Proxy, RemoteModel, RequestId
+from inference.requests import GenerationRequest
 
 
 def run(inbox: Inbox, emit: Emit, key_of: KeyOf, way_out: WayOut, patience: Patience, clock: Clock) -> None:

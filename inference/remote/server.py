@@ -19,6 +19,7 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
+from inference.configuration import Proxy, ProxyKind
 from inference.errors import (
     CertificateRefused,
     HostNotFound,
@@ -48,7 +49,6 @@ from inference.remote.wire import (
     offer_from,
     one_line,
 )
-from inference.requests import Proxy, ProxyKind
 
 _LONGEST_REFUSAL = 64 * 1024  # bytes of it that are read
 _NO_GOOD_ENDS = {

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from inference.configuration import RemoteModel
 from inference.errors import InvalidRequest
 from inference.events import RemoteModelInfo
 from inference.messages import Message
-from inference.requests import GenerationRequest, RemoteModel
+from inference.requests import GenerationRequest
 
 _LONGEST_REASON = 300  # characters
 _LARGEST_NUMBER = 2**53  # no figure of a server is larger; a float holds it exactly

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from inference.configuration import ModelConfig, StateBudget
 from inference.engine import LocalEngine
 from inference.events import Event, GenerationFailed, GenerationFinished, ModelInfo, PrefillProgress, TextDelta
 from inference.generation import Arrival, Generation
@@ -23,7 +24,7 @@ from inference.model import Model, Snapshot, StopFlag, Vocabulary
 from inference.model_names import embedded_model
 from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, ModelConfig, Sampling, StateBudget
+from inference.requests import GenerationRequest, Sampling
 from tests.bench.bare import BareLlama
 from tests.bench.figures import Figure, Target, at_least, at_most, below, median_figure, percentile
 

@@ -12,7 +12,7 @@ from desktop.devices import Devices
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
-from desktop.filing import FileChoosers
+from desktop.file_choosers import FileChoosers
 from desktop.lab_runs import LabRuns
 from desktop.library import Library
 from desktop.live_reply import LiveReply
@@ -25,9 +25,10 @@ from desktop.store import Store
 from desktop.supply import Supply, SupplyPlaces
 from desktop.theme import ThemeSource
 from desktop.upkeep import Folders, Upkeep
-from desktop.widgets.insights import Insights, Laboratory
-from desktop.widgets.model_views import ModelDesk, ModelViews
-from desktop.widgets.views import Behind
+from desktop.widgets.behind import Behind
+from desktop.widgets.insights import Insights
+from desktop.widgets.laboratory import Laboratory
+from desktop.widgets.model_views import ModelViews
 from desktop.window import Window
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.desktop.test_draft_attachments import ScriptedReader
@@ -101,16 +102,16 @@ class Desk:
                 *parts,
                 choose_file=self.choose,
                 draft_count=self.draft_count,
-                servers=self.servers,
-                behind=Behind(self.settings, self.models, self.themes, self.upkeep, self.presets),
+                servers=lambda: self.servers,
+                behind=lambda: Behind(self.upkeep, self.presets),
                 drafts=self.drafts,
                 file_choosers=self.file_choosers,
             )
         )
-        laboratory = Laboratory(
-            self.comparisons, self.lab_runs, self.live, self.library, self.models, self.settings, self.themes
-        )
-        self.insights = Insights(laboratory, self.windows[-1], self.windows[-1])
+        laboratory = Laboratory(self.comparisons, self.lab_runs, self.live, self.models, self.settings)
+        window = self.windows[-1]
+        self.insights = Insights(lambda: laboratory, self.library, self.themes, window, window)
+        self.insights.prepare()
         return self.windows[-1]
 
     def furnish(self, **environment: str) -> ModelViews:
@@ -124,8 +125,9 @@ class Desk:
         self.supply = Supply(
             self.bridge.post, self.settings, self.keys, self.models, places, self.awake, environment=known
         )
-        desk = ModelDesk(self.supply, self.models, self.settings, self.themes, self._choose_folder)
-        self.model_views = ModelViews(desk, self.window, self.window)
+        parts = (lambda: self.supply, self.models, self.settings, self.themes)
+        self.model_views = ModelViews(*parts, self.window, self.window, self._choose_folder)
+        self.model_views.prepare()
         return self.model_views
 
     def _choose_folder(self, parent: QWidget, _start: Path) -> Path | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -16,7 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from desktop.app import App, Interrupts, Places
+from desktop.app import App, Places
 from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
 from desktop.process_lock import ProcessLock
@@ -314,27 +313,6 @@ def test_nothing_heavy_is_imported_before_the_first_paint():
     )
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert loaded.isdisjoint({"llama_cpp", "numpy", "jinja2", "markdown_it", "pygments", "httpx2", "openai", "asyncio"})
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_what_asks_the_program_to_end_arrives_as_a_signal_and_the_old_handlers_come_back(qapp, qtbot, number):
-    before = signal.getsignal(number)
-    interrupts = Interrupts()
-    with qtbot.waitSignal(interrupts.happened):
-        os.kill(os.getpid(), number)
-    interrupts.close()
-    assert signal.getsignal(number) is before
-
-
-def test_a_program_that_is_to_outlive_its_terminal_does(qapp, qtbot):
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    interrupts = Interrupts()
-    try:
-        with qtbot.assertNotEmitted(interrupts.happened, wait=50):
-            os.kill(os.getpid(), signal.SIGHUP)
-    finally:
-        interrupts.close()
-        signal.signal(signal.SIGHUP, before)
 
 
 # With the real small model.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
@@ -144,6 +146,15 @@ def test_one_that_is_read_after_the_switch_is_there_on_return(desk):
     assert desk.names == []
     desk.drafts.follow(desk.session)
     assert desk.drafts.attachments == (TABLE,)
+
+
+def test_no_session_is_held_that_was_left_with_nothing_to_be_read(desk):
+    left = weakref.ref(desk.session)
+    desk.engine.listeners.pop()
+    desk.session = desk.new_session()
+    desk.drafts.follow(desk.session)
+    gc.collect()
+    assert left() is None
 
 
 def test_they_survive_the_end_of_the_program(desk):

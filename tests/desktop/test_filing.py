@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.conversations import Conversation
 from desktop.exchange import LeftOut
-from desktop.filing import FileChoosers
+from desktop.file_choosers import FileChoosers
 from desktop.imports import ImportReport
 from desktop.library import FileFormat
 from tests.desktop.desk import Desk

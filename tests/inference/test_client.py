@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from inference.client import Client, Mailbox, connect
+from inference.configuration import ModelConfig, RemoteModel
 from inference.engine import LocalEngine
 from inference.errors import InferenceError, InvalidRequest, ModelNotFound
 from inference.events import FinishReason, GenerationFailed, GenerationFinished, TextDelta
 from inference.messages import Message, Role
-from inference.requests import ModelConfig, RemoteModel
 from tests.fakes import Script, ScriptedLoader, config
 
 

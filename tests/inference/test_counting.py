@@ -10,13 +10,14 @@ from contextlib import contextmanager
 
 import pytest
 
+from inference.configuration import ModelConfig, WindowPolicy
 from inference.counting import DropRule, TokenCount, TokenCounter
 from inference.errors import ModelNotFound
 from inference.fit import fit
 from inference.messages import Message, Role
 from inference.model import StopFlag
 from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, ModelConfig, WindowPolicy
+from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedModel, ScriptedVocabulary, config
 
 PATIENCE = 10.0

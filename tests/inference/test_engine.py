@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inference.configuration import ModelConfig, StateBudget
 from inference.engine import LocalEngine
 from inference.errors import EngineClosed, EngineFault, ModelNotFound
 from inference.events import (
@@ -30,8 +31,9 @@ from inference.events import (
     PrefillProgress,
     TextDelta,
 )
+from inference.ids import RequestId
 from inference.messages import Message, Role
-from inference.requests import GenerationRequest, ModelConfig, RequestId, StateBudget
+from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
 
 PATIENCE = 10.0  # seconds; only a broken engine takes them

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inference.configuration import WindowPolicy
 from inference.errors import PromptTooLong, TemplateFailed
 from inference.fit import Fitted, fit
 from inference.messages import Message, Role
 from inference.model import StopFlag
 from inference.prompt import PromptBuilder
-from inference.requests import GenerationRequest, WindowPolicy
+from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedModel, config
 
 WINDOW = 1000

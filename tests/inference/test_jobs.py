@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from inference.configuration import ModelConfig, StateBudget
 from inference.engine import LocalEngine
 from inference.errors import EngineClosed, EngineFault, GenerationBroke, InvalidRequest, ModelNotFound
 from inference.events import (
@@ -20,9 +21,10 @@ from inference.events import (
     ModelReady,
     ReuseEnd,
 )
+from inference.ids import JobId, new_job_id
 from inference.jobs import JobSteps, ModelOnLoan
 from inference.messages import Message, Role
-from inference.requests import GenerationRequest, JobId, ModelConfig, StateBudget, new_job_id
+from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
 from tests.inference.test_engine import Listener, ask, engine_of, gate
 from tests.llama_models import GREEDY

@@ -3,11 +3,11 @@ import sys
 
 import pytest
 
+from inference.configuration import ModelConfig
 from inference.events import MemoryUse
 from inference.llama.buffers import buffers_in
 from inference.llama.devices import count_gpus, gpus_for, list_devices, pointers_to
 from inference.machine import Device, DeviceKind
-from inference.requests import ModelConfig
 from tests.fakes import config
 
 MIB = 1 << 20

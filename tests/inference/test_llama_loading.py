@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import psutil
 import pytest
 
+from inference.configuration import KvType, ModelConfig
 from inference.errors import ModelNotFound, ModelUnreadable, ModelUnsupported, OutOfMemory
 from inference.llama import _first_that_fits, _Loading, load_model
 from inference.llama.buffers import buffers_in
@@ -15,7 +16,7 @@ from inference.machine import Device, DeviceKind
 from inference.memory import LoadPlan, kv_by_layer, plans_to_try
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import check_file
-from inference.requests import DEFAULT_SAMPLING, KvType, ModelConfig, Sampling
+from inference.requests import DEFAULT_SAMPLING, Sampling
 from tests.gguf_files import CHAT_TEMPLATE, real_model, sliding_window_model, write_tiny_model
 from tests.llama_models import load, loaded, read, write
 

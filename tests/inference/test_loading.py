@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from inference.configuration import EngineFiles, KvType, ModelConfig
 from inference.engine import LocalEngine
 from inference.errors import DeviceNotFound, ModelCrashed, ModelUnreadable, ModelUnsupported
 from inference.events import Event, FinishReason, GenerationFinished, ModelFailed, ModelReady
@@ -21,7 +22,7 @@ from inference.memory import forecast
 from inference.messages import Message, Role
 from inference.model import Loader, LoadStopped, StopFlag
 from inference.model_names import embedded_model
-from inference.requests import EngineFiles, GenerationRequest, KvType, ModelConfig
+from inference.requests import GenerationRequest
 from tests.gguf_files import real_model, write_tiny_model
 
 
@@ -171,7 +172,7 @@ from pathlib import Path
 from inference.loading import LocalLoader
 from inference.measurements import Measurements
 from inference.model import StopFlag
-from inference.requests import EngineFiles, ModelConfig
+from inference.configuration import EngineFiles, ModelConfig
 log, model = map(Path, sys.argv[1:])
 LocalLoader(EngineFiles(log=log), Measurements())(ModelConfig(model, threads=1), StopFlag(), lambda _: None).close()
 """

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from inference.configuration import KvType, ModelConfig
 from inference.errors import ModelNotFound
 from inference.events import MemoryUse
 from inference.gguf_header import GgufFacts, Part, Weights, read_facts
@@ -23,7 +24,6 @@ from inference.memory import (
     sizes_of,
     usable_kv_type,
 )
-from inference.requests import KvType, ModelConfig
 from tests.gguf_files import real_model, sliding_window_model, write_tiny_model
 from tests.llama_models import loaded
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inference.configuration import StateBudget
 from inference.events import ReuseEnd
 from inference.model import Snapshot, StopFlag, shared_prefix
 from inference.prefix_cache import Holder, PrefixCache
-from inference.requests import StateBudget
 from inference.state_folder import StateFolder
 from tests.fakes import Script, ScriptedModel, config
 

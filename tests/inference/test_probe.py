@@ -8,11 +8,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from inference.configuration import KvType, ModelConfig
 from inference.errors import ModelCrashed
 from inference.gguf_header import read_facts
 from inference.model import LoadStopped, StopFlag
 from inference.probe import PROBE_OPTION, probe_command, try_in_child
-from inference.requests import KvType, ModelConfig
 from tests.gguf_files import real_model, write_tiny_model
 
 PATIENCE = 10.0

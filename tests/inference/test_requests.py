@@ -10,22 +10,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.errors import InvalidRequest
-from inference.messages import Message, Role
-from inference.requests import (
-    DEFAULT_SAMPLING,
+from inference.configuration import (
     EngineFiles,
-    GenerationRequest,
     KvType,
     ModelConfig,
     Proxy,
     ProxyKind,
     RemoteModel,
-    Sampling,
     base_url_of,
     is_address,
     is_proxy_address,
 )
+from inference.errors import InvalidRequest
+from inference.messages import Message, Role
+from inference.requests import DEFAULT_SAMPLING, GenerationRequest, Sampling
 
 HELLO = (Message(Role.USER, "Hello"),)
 MODEL = ModelConfig(Path("a.gguf"))

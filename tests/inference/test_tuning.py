@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from inference.configuration import EngineFiles, ModelConfig
 from inference.engine import LocalEngine
 from inference.events import Event, GenerationFinished, ModelInfo, ModelReady
 from inference.llama import load_model
 from inference.measurements import Measurements, Pace, Threads, file_key
 from inference.messages import Message, Role
 from inference.model import StopFlag
-from inference.requests import EngineFiles, GenerationRequest, ModelConfig
+from inference.requests import GenerationRequest
 from inference.tuning import ThreadTuner, candidates
 from tests.fakes import Script, ScriptedLoader, ScriptedModel
 from tests.gguf_files import write_tiny_model

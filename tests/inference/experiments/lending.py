@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from inference.events import GenerationEvent, JobProgress
 from inference.experiments.trial import Trial
+from inference.ids import JobId
 from inference.jobs import Job, ModelOnLoan
 from inference.model import StopFlag
 from inference.prefix_cache import PrefixCache
 from inference.prompt import PromptBuilder
-from inference.requests import JobId
 from tests.fakes import ManualClock, Script, ScriptedModel, config
 
 READ, WRITE = 0.01, 0.1  # seconds for a token of a prompt, and of an answer

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from inference.configuration import ModelConfig, RemoteModel
 from inference.errors import InvalidRequest, PromptTooLong
 from inference.events import FinishReason, GenerationFinished, JobFinished, JobProgress, Timings, Usage
 from inference.experiments.comparison import (
@@ -26,7 +27,7 @@ from inference.experiments.results import Subject
 from inference.experiments.samples import Statistic
 from inference.messages import Message, Role
 from inference.model_names import embedded_model
-from inference.requests import GenerationRequest, ModelConfig, RemoteModel, Sampling
+from inference.requests import GenerationRequest, Sampling
 from tests.fakes import config
 from tests.inference.experiments.lending import READ, WRITE, Lent, timed
 

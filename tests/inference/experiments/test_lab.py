@@ -7,13 +7,13 @@ from dataclasses import asdict
 
 import pytest
 
+from inference.configuration import ModelConfig
 from inference.events import JobFinished
 from inference.experiments.exports import as_object, to_csv, to_json, to_markdown
 from inference.experiments.lab import ExperimentName, LabJob, about
 from inference.experiments.prices import Prices
 from inference.experiments.results import Outcome
 from inference.model_names import embedded_model
-from inference.requests import ModelConfig
 from tests.fakes import config
 from tests.inference.experiments.lending import Lent, timed
 

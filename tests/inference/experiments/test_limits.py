@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from inference.configuration import ModelConfig
 from inference.errors import InvalidRequest
 from inference.events import MemoryUse
 from inference.experiments.limits import Bandwidth, BandwidthJob, bytes_per_token, share_of_limit
 from inference.experiments.samples import Statistic
-from inference.requests import ModelConfig
 from tests.desktop.fakes import model_info
 from tests.fakes import config
 from tests.inference.experiments.lending import Lent, timed

@@ -6,7 +6,7 @@ import pytest
 
 from inference.experiments import streaming
 from inference.experiments.streaming import Measured
-from inference.requests import JobId
+from inference.ids import JobId
 from tests.fakes import config
 from tests.inference.experiments.lending import READ, Lent, timed
 from tests.inference.experiments.test_comparison import of

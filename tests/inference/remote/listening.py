@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 from inference.events import Event, GenerationFailed, GenerationFinished, RemoteModelEvent
-from inference.requests import RequestId
+from inference.ids import RequestId
 
 PATIENCE = 20.0  # seconds; only a broken engine takes them
 

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inference
+from inference.configuration import ModelConfig, RemoteModel
 from inference.engine import Engine
 from inference.errors import EngineClosed, EngineFault, InvalidRequest, ModelNotOffered, NothingListens
 from inference.events import (
@@ -32,10 +33,11 @@ from inference.events import (
     RemoteModelReady,
     TextDelta,
 )
+from inference.ids import RequestId
 from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from inference.remote.inbox import Patience
-from inference.requests import GenerationRequest, ModelConfig, RemoteModel, RequestId
+from inference.requests import GenerationRequest
 from tests.inference.remote.listening import PATIENCE, Listener
 from tests.inference.remote.test_server import nobody_accepts
 from tests.scripted_server import (

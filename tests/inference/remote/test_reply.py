@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inference.configuration import RemoteModel
 from inference.errors import ReplyBroken
 from inference.events import (
     DeltaKind,
@@ -26,7 +27,7 @@ from inference.events import (
 from inference.messages import Message, Role
 from inference.remote.reply import Reply
 from inference.remote.wire import Chunk, chunk_from
-from inference.requests import GenerationRequest, RemoteModel
+from inference.requests import GenerationRequest
 from tests.fakes import ManualClock
 from tests.scripted_server import LlamaServer, said, timings, usage
 

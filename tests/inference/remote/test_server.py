@@ -15,6 +15,7 @@ from email.utils import format_datetime
 
 import pytest
 
+from inference.configuration import Proxy, ProxyKind, RemoteModel
 from inference.errors import (
     CertificateRefused,
     HostNotFound,
@@ -34,10 +35,11 @@ from inference.errors import (
     ServerUnreachable,
 )
 from inference.events import FinishReason, GenerationFailed, GenerationFinished
+from inference.ids import new_request_id
 from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from inference.remote.inbox import Patience
-from inference.requests import GenerationRequest, Proxy, ProxyKind, RemoteModel, Sampling, new_request_id
+from inference.requests import GenerationRequest, Sampling
 from tests.inference.remote.listening import Listener
 from tests.scripted_server import (
     CERTIFICATE,

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inference.configuration import RemoteModel
 from inference.errors import InvalidRequest
 from inference.events import RemoteModelInfo
 from inference.messages import Message, Role
@@ -28,7 +29,7 @@ from inference.remote.wire import (
     headers_of,
     offer_from,
 )
-from inference.requests import GenerationRequest, RemoteModel, Sampling
+from inference.requests import GenerationRequest, Sampling
 from tests.scripted_server import LlamaServer, models, said, timings, usage
 
 SERVER = "http://127.0.0.1:8080/v1"
