@@ -18,6 +18,7 @@ from inference.model_names import embedded_model
 
 CONTROL_TOKENS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<s>")
 END_OF_TEXT, TURN_START, TURN_END, BEGINNING = range(4)
+SLIDING_WINDOW = 64  # tokens that some layers of "cohere2" look back
 LONGEST_PIECE = 64  # bytes: a run of blanks, as real vocabularies have for indented code
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
@@ -43,9 +44,10 @@ def write_tiny_model(
     seed: int = 0,
     tensors_per_part: int = 0,
 ) -> Path:
-    """Write a model of a few kilobytes to `path`. `architecture` is "llama", "mamba" (recurrent) or "jamba" (both kinds
-    of layers); any other name gets llama's tensors. `metadata` is written besides the rest, or in its place. With
-    `tensors_per_part` it is written in several files; the first one's path is returned."""
+    """Write a model of a few kilobytes to `path`. `architecture` is "llama", "mamba" (recurrent), "jamba" (both kinds
+    of layers) or "cohere2" (every other layer has a sliding window); any other name gets llama's tensors. `metadata` is
+    written besides the rest, or in its place. With `tensors_per_part` it is written in several files; the first one's
+    path is returned."""
     writer = GGUFWriter(path, architecture, split_max_tensors=tensors_per_part)
     facts: dict[str, int | float | bool | str | Sequence[int]] = {
         "general.name": "Tiny",
@@ -97,7 +99,7 @@ def sliding_window_model() -> Path | None:
     return path
 
 
-def _attention_facts(architecture: str, block_count: int) -> dict[str, int | Sequence[int]]:
+def _attention_facts(architecture: str, block_count: int) -> dict[str, int | float | Sequence[int]]:
     match architecture:
         case "mamba":
             return {}
@@ -106,12 +108,23 @@ def _attention_facts(architecture: str, block_count: int) -> dict[str, int | Seq
                 f"{architecture}.attention.head_count": _HEADS,
                 f"{architecture}.attention.head_count_kv": [0] * (block_count - 1) + [_KV_HEADS],
             }
-        case _:
-            return {
-                f"{architecture}.attention.head_count": _HEADS,
-                f"{architecture}.attention.head_count_kv": _KV_HEADS,
-                f"{architecture}.rope.dimension_count": _WIDTH // _HEADS,
+        case "cohere2":
+            return _heads_of(architecture) | {
+                f"{architecture}.attention.layer_norm_epsilon": 1e-5,
+                f"{architecture}.attention.sliding_window": SLIDING_WINDOW,
+                f"{architecture}.attention.sliding_window_pattern": 2,
+                f"{architecture}.logit_scale": 1.0,
             }
+        case _:
+            return _heads_of(architecture)
+
+
+def _heads_of(architecture: str) -> dict[str, int | float | Sequence[int]]:
+    return {
+        f"{architecture}.attention.head_count": _HEADS,
+        f"{architecture}.attention.head_count_kv": _KV_HEADS,
+        f"{architecture}.rope.dimension_count": _WIDTH // _HEADS,
+    }
 
 
 def _state_facts(architecture: str) -> dict[str, int]:
@@ -188,8 +201,9 @@ def _add_tensors(
             ones(f"{name}.ssm_dt_norm.weight", _TIME_STEP)
             ones(f"{name}.ssm_b_norm.weight", _STATE)
             ones(f"{name}.ssm_c_norm.weight", _STATE)
-        if architecture != "mamba":
+        if architecture not in {"mamba", "cohere2"}:
             ones(f"{name}.ffn_norm.weight", _WIDTH)
+        if architecture != "mamba":
             weights(f"{name}.ffn_gate.weight", _FEED_FORWARD, _WIDTH)
             weights(f"{name}.ffn_up.weight", _FEED_FORWARD, _WIDTH)
             weights(f"{name}.ffn_down.weight", _WIDTH, _FEED_FORWARD)

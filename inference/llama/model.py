@@ -76,6 +76,11 @@ class LlamaModel:
         self._logits_at = -1
         self._step_times: deque[float] = deque(maxlen=_MOST_STEP_TIMES)
         self._batch = (llama.llama_token * info.batch_size)()
+        # Of a batch that it computes in several goes, llama.cpp finds the cells first, and takes those from a window's
+        # cache that the last go will not need, but the first one may.
+        self._at_once = min(info.batch_size, int(llama.llama_n_ubatch(context))) if self._window else info.batch_size
+        none = (ctypes.c_int8 * info.batch_size)()
+        self._none = ctypes.cast(none, ctypes.POINTER(ctypes.c_int8))
         every = (ctypes.c_int8 * MOST_OUTPUTS)(*[1] * MOST_OUTPUTS)
         self._every = ctypes.cast(every, ctypes.POINTER(ctypes.c_int8))
         self._samplers = Samplers(llama.llama_model_get_vocab(model), self._vocabulary.size, info.context_size)
@@ -233,30 +238,41 @@ class LlamaModel:
     def _evaluate(self, tokens: Sequence[int], logits: Any) -> int:  # noqa: ANN401 - a pointer, to a mark for each token
         with self._alone() as context:
             self._check(tokens)
-            if self._stop_flag.is_set():  # inside a batch, only a CPU looks at it
-                return 0
-            count = len(tokens)
-            self._batch[:count] = tokens
             self._has_logits, self._draft_size = False, 0
             self._log.forget()
             # A state that carries on cannot be taken back by one token: what is left of this one is little against all
             # since the last mark, which would have to be read again.
-            self._let_abort(context, wanted=count > 1 or not self._is_recurrent)
-            began = time.perf_counter()
-            batch = llama.llama_batch_get_one(self._batch, count)
-            if logits is not None:
-                batch.logits = logits
-            result = llama.llama_decode(context, batch)
-            if result != 0:
-                return self._after_refusal(result, tokens)
-            if self._waits:
-                # A GPU only queues the work: wait, so that the time is counted where it is spent.
-                llama.llama_synchronize(context)
-            if count == 1:
-                self._step_times.append(time.perf_counter() - began)
-            self._held.extend(tokens)
+            self._let_abort(context, wanted=len(tokens) > 1 or not self._is_recurrent)
+            read = 0
+            for begin in range(0, len(tokens), self._at_once):
+                part = tokens[begin : begin + self._at_once]
+                is_last = begin + len(part) == len(tokens)
+                read += self._decode(context, part, logits if is_last else self._none)
+                if read < begin + len(part):
+                    return max(0, read)
             self._has_logits = True
-            return count
+            return read
+
+    def _decode(self, context: int, tokens: Sequence[int], logits: Any) -> int:  # noqa: ANN401 - as above
+        """One call of llama.cpp's; returns how many more tokens are held after it."""
+        if self._stop_flag.is_set():  # inside a batch, only a CPU looks at it
+            return 0
+        count = len(tokens)
+        self._batch[:count] = tokens
+        began = time.perf_counter()
+        batch = llama.llama_batch_get_one(self._batch, count)
+        if logits is not None:
+            batch.logits = logits
+        result = llama.llama_decode(context, batch)
+        if result != 0:
+            return self._after_refusal(result, tokens)
+        if self._waits:
+            # A GPU only queues the work: wait, so that the time is counted where it is spent.
+            llama.llama_synchronize(context)
+        if count == 1:
+            self._step_times.append(time.perf_counter() - began)
+        self._held.extend(tokens)
+        return count
 
     def _let_abort(self, context: int, *, wanted: bool) -> None:
         """Whether llama.cpp may look at the stop flag inside a batch."""

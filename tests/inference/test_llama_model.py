@@ -1,6 +1,10 @@
 import threading
 import tracemalloc
+from contextlib import ExitStack
+from itertools import pairwise
+from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +20,10 @@ PROMPT = list(range(10, 60))
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    return {kind: write_tiny_model(folder / f"{kind}.gguf", architecture=kind) for kind in ("llama", "mamba", "jamba")}
+    return {
+        kind: write_tiny_model(folder / f"{kind}.gguf", architecture=kind)
+        for kind in ("llama", "mamba", "jamba", "cohere2")
+    }
 
 
 @pytest.fixture
@@ -91,6 +98,107 @@ def test_a_memory_that_carries_a_state_goes_back_to_a_mark_and_replies_as_before
         assert model.rewind(40) == 30
         read(model, PROMPT[30:])
         assert write(model, 8) == first
+
+
+LONG = [(7 * place) % 250 + 10 for place in range(900)]  # a window's cache goes round in it, more than once
+
+
+# A window's cache comes back to other cells than it was in, and sums round by the order of cells.
+EXACTNESS = {"llama": 0.0, "mamba": 0.0, "jamba": 0.0, "cohere2": 5e-3}
+
+
+def logits_after(model, tokens):
+    """What is chosen by after each of `tokens`, read one by one."""
+    found = []
+    for token in tokens:
+        read(model, [token])
+        model.keep_logits()
+        found.append(np.frombuffer(model.save().logits, dtype=np.float32))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("length", [50, 200, 300, 400, 500, 600, 700, 800])
+@pytest.mark.parametrize("kind", EXACTNESS)
+def test_a_memory_that_was_left_and_came_back_goes_on_as_if_it_had_stayed(files, kind, length):
+    with loaded(files[kind]) as model:
+        read(model, LONG[:length])
+        snapshot = model.save()
+        stayed = logits_after(model, LONG[length : length + 20])
+        model.rewind(0)
+        read(model, LONG[300:500])
+        assert model.restore(snapshot)
+        np.testing.assert_allclose(
+            logits_after(model, LONG[length : length + 20]), stayed, rtol=0, atol=EXACTNESS[kind]
+        )
+
+
+@pytest.mark.parametrize("length", [50, 200, 300, 400, 500, 600])
+@pytest.mark.parametrize("beyond", [20, 128, 290])
+@pytest.mark.parametrize("kind", ["mamba", "jamba", "cohere2"])
+def test_a_memory_that_went_back_to_a_mark_goes_on_as_if_it_had_stayed(files, kind, length, beyond):
+    with loaded(files[kind]) as model:
+        read(model, LONG[:length])
+        model.mark()
+        stayed = logits_after(model, LONG[length : length + 10])
+        read(model, LONG[:beyond])
+        assert model.rewind(length) == length
+        np.testing.assert_allclose(
+            logits_after(model, LONG[length : length + 10]), stayed, rtol=0, atol=EXACTNESS[kind]
+        )
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", EXACTNESS)
+def test_whatever_was_read_stopped_and_taken_back_before_the_rest_is_read_as_by_a_fresh_model(
+    shared_by_kind, kind, seed
+):
+    """Batches are stopped inside, states leave and come back, and what is left ends inside what is computed at once."""
+    model, flag, fresh = shared_by_kind[kind]
+    random = Random(seed)  # noqa: S311 - no secret
+    model.rewind(0)
+    fresh.rewind(0)
+    ends = [0]
+    while len(model.tokens) < 500:
+        batch = LONG[ends[-1] : ends[-1] + random.randrange(1, 400)]
+        stopper = threading.Timer(random.random() * 0.004, flag.set) if random.random() < 0.4 else None
+        if stopper is not None:
+            stopper.start()
+        whole = model.evaluate(batch) == len(batch)
+        if stopper is not None:
+            stopper.join()
+        flag.clear()
+        assert list(model.tokens) == LONG[: len(model.tokens)]
+        if not whole:
+            break
+        if model.wants_marks:
+            model.mark()
+        ends.append(len(model.tokens))
+    if random.random() < 0.5 and model.tokens:
+        snapshot = model.save()
+        model.rewind(0)
+        read(model, LONG[200:400])
+        assert model.restore(snapshot)
+    kept = model.rewind(random.choice([end for end in (*ends, len(model.tokens)) if end <= len(model.tokens)]))
+    for begin, end in pairwise([*(end for end in ends if end < kept), kept]):
+        read(fresh, LONG[begin:end])
+    rest = LONG[::-1][: random.randrange(1, 300)]
+    read(model, rest[:-5])
+    read(fresh, rest[:-5])
+    np.testing.assert_allclose(logits_after(model, rest[-5:]), logits_after(fresh, rest[-5:]), rtol=0, atol=5e-3)
+
+
+@pytest.fixture(scope="module")
+def shared_by_kind(files):
+    with ExitStack() as stack:
+        found = {}
+        for kind in EXACTNESS:
+            flag = UnseenFlag()
+            found[kind] = (
+                stack.enter_context(loaded(files[kind], stop_flag=flag)),
+                flag,
+                stack.enter_context(loaded(files[kind])),
+            )
+        yield found
 
 
 class UnseenFlag(StopFlag):
