@@ -20,8 +20,8 @@ def test_words_sooner_at_every_length_are_shown() -> None:
     assert verdict.shown is True
     assert verdict.sentence == (
         "Streaming brings the first words sooner and the last at the same time: with 16 tokens to read, first words "
-        "after 0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off, n = 2); with 200 tokens to read, first words "
-        "after 0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off, n = 2)."
+        "after 0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off, n = 2); with 200 tokens to read, first "
+        "words after 0.50 s and 7.05 s, all after 7.05 s and 7.05 s (on and off, n = 2)."
     )
 
 
