@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from operator import index
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, TypeVar, Unpack
 
 from inference.configuration import AnyModel, EngineFiles, KvType, ModelConfig, RemoteModel, base_url_of, is_address
 from inference.engine import Engine, LocalEngine
@@ -129,6 +129,7 @@ class Wishes(SamplingOptions, total=False):
     speculation: bool
 
 
+_NUMBERS = SamplingOptions.__annotations__.keys() - {"dry_sequence_breakers", "logit_bias"}
 _NOT_SAMPLING = Wishes.__annotations__.keys() - SamplingOptions.__annotations__.keys()
 
 
@@ -213,7 +214,7 @@ class Client:
             stop=_texts("A stop string", wishes.get("stop", ())),
             thinking=wishes.get("thinking"),
             continues=bool(said) and said[-1].role is Role.ASSISTANT,
-            grammar=wishes.get("grammar"),
+            grammar=_optional_text("A grammar", wishes.get("grammar")),
             json_schema=_schema(wishes.get("json_schema")),
             speculation=wishes.get("speculation", False),
         )
@@ -378,14 +379,34 @@ def _text(what: str, value: object) -> str:
     return value
 
 
+def _optional_text(what: str, value: object) -> str | None:
+    return None if value is None else _text(what, value)
+
+
 def _sampling(values: dict[str, Any]) -> Sampling:
+    for name, value in values.items():
+        if name in _NUMBERS and value is not None:
+            _check_number(name, value)
     exact: dict[str, Any] = {name: _whole(name, value) for name, value in values.items() if name in WHOLE_NUMBERS}
     breakers, bias = values.get("dry_sequence_breakers"), values.get("logit_bias")
     if breakers is not None:
         exact["dry_sequence_breakers"] = _texts("A DRY sequence breaker", breakers)
     if bias is not None:
+        if not isinstance(bias, Mapping):
+            raise InvalidRequest(f"logit_bias gives token ids a number each; got {type(bias).__name__}.")
+        for value in bias.values():
+            _check_number("a bias in logit_bias", value)
         exact["logit_bias"] = tuple((_whole("a token id in logit_bias", token), by) for token, by in bias.items())
     return Sampling(**(values | exact))
+
+
+def _check_number(name: str, value: object) -> None:
+    if isinstance(value, str | bytes) or not isinstance(value, SupportsFloat | SupportsIndex):
+        raise InvalidRequest(f"{name} is a number; got {type(value).__name__}.")
+    try:
+        float(value)
+    except OverflowError:
+        raise InvalidRequest(f"{name} is a number of a size that makes sense.") from None
 
 
 def _schema(json_schema: str | Mapping[str, object] | None) -> str | None:

@@ -152,8 +152,16 @@ class LlamaModel:
     def _thin_out_marks(self) -> None:
         marked = sum(len(mark.state) for mark in self._marks)
         while len(self._marks) > 2 and (len(self._marks) > _MOST_MARKS or marked > _MOST_MARKED):
-            # The first stands behind the system prompt; of the others the oldest is missed least.
-            marked -= len(self._marks.pop(1).state)
+            marked -= len(self._marks.pop(self._least_missed()).state)
+
+    def _least_missed(self) -> int:
+        """The mark to give up. The first stands behind the system prompt, the last is where the prompt goes on; of the
+        others, the further back they are the wider they may stand: what is read again for an edit is then in
+        proportion to what it changes."""
+        lengths = [mark.length for mark in self._marks]
+        return min(
+            range(1, len(lengths) - 1), key=lambda at: (lengths[at + 1] - lengths[at - 1]) / (lengths[-1] - lengths[at])
+        )
 
     def keep_logits(self) -> None:
         if self._has_logits:

@@ -201,6 +201,21 @@ def shared_by_kind(files):
         yield found
 
 
+@pytest.mark.parametrize("step", [1, 3, 9])
+def test_of_many_marks_there_is_one_near_every_place_and_nearer_the_later_that_is(files, step):
+    with loaded(files["mamba"]) as model:
+        for end in range(step, 900, step):
+            read(model, LONG[end - step : end])
+            model.mark()
+        held = len(model.tokens)
+        snapshot = model.save()
+        assert len(snapshot.marks) <= 32
+        assert snapshot.marks[0].length == step
+        for length in range(step, held, 37):
+            assert length - model.rewind(length) <= step + (held - length) / 3
+            assert model.restore(snapshot)
+
+
 class UnseenFlag(StopFlag):
     """Raised for llama.cpp alone, so that it is met inside a batch and not before it."""
 
