@@ -159,7 +159,7 @@ class App(QObject):
             behind=self._make_behind,
             drafts=self._drafts,
         )
-        self.model_views = ModelViews(lambda: self._supply, self.models, self.settings, self._themes, self.window, self)
+        self.model_views = ModelViews(lambda: self.supply, self.models, self.settings, self._themes, self.window, self)
         self.insights = Insights(self._make_laboratory, self.library, self._themes, self.window, self)
         self._vigil: Vigil | None = None
         self._idle_unload: IdleUnload | None = None
@@ -200,7 +200,7 @@ class App(QObject):
         if self._idle_unload is not None:
             self._idle_unload.close()
         if self._has_supply:
-            self._supply.close()
+            self.supply.close()
         for wakefulness in self._wakefulness:
             wakefulness.close()
         self.library.flush()
@@ -306,7 +306,7 @@ class App(QObject):
         return "_supply" in self.__dict__
 
     @cached_property
-    def _supply(self) -> Supply:
+    def supply(self) -> Supply:
         from desktop.supply import Supply, SupplyPlaces
         from desktop.wakefulness import DOWNLOADING, Wakefulness
 
@@ -367,7 +367,7 @@ class App(QObject):
         yield self.begun.emit
         yield self._open_door
         yield from self.library.put_off()
-        yield from self._supply.put_off()
+        yield from self.supply.put_off()
         yield self._begin_daily_backups
 
     def _speak_of_the_start(self) -> None:
@@ -430,7 +430,7 @@ class App(QObject):
 
         places, data = self._places, self._places.conversations.parent
         servers = {model.base_url for model in self.settings.current.servers}
-        self._keys.forget_all({*servers, self._supply.door.endpoint}, KEYRING_SECONDS)
+        self._keys.forget_all({*servers, self.supply.door.endpoint}, KEYRING_SECONDS)
         self.settings.let_go()
         engine = places.engine or EngineFiles()
         settings = (places.settings, broken_of(places.settings))
