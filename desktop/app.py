@@ -303,7 +303,7 @@ class App(QObject):
 
     @property
     def _has_supply(self) -> bool:
-        return "_supply" in self.__dict__
+        return "supply" in self.__dict__
 
     @cached_property
     def supply(self) -> Supply:

@@ -34,7 +34,7 @@ def start(qapp, qtbot, tmp_path, engine, hub, monkeypatch):
 
     def start() -> App:
         keys = partial(Keys, environment={}, open_keyring=lambda: None)
-        apps.append(App(qapp, places, make_engine, MODEL, keys=keys))
+        apps.append(App(qapp, places, make_engine, MODEL, make_keys=keys))
         qtbot.addWidget(apps[-1].window)
         with qtbot.waitSignal(apps[-1].begun):
             apps[-1].show()
