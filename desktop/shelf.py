@@ -27,6 +27,7 @@ _GLANCE, _WEIGH = "glance-at-model", "weigh-model"
 _SETTLED_MILLISECONDS = 400  # after the last change of a folder
 _MOST_WATCHED = 400  # folders
 _BATCH_SECONDS = 0.15  # of facts, before they are told
+_YIELD_SECONDS = 0.001  # after each file that was read: Python runs one thread at a time, and the window comes first
 
 
 class Shelf(QObject):
@@ -61,6 +62,7 @@ class Shelf(QObject):
         self._environment = environment
         self._home = home
         self._models: tuple[ShelfModel, ...] = ()
+        self._by_path: dict[Path, ShelfModel] = {}
         self._has_looked = False
         self._stop_verifying = threading.Event()
         self._watcher: QFileSystemWatcher | None = None
@@ -79,7 +81,7 @@ class Shelf(QObject):
         return self._has_looked
 
     def of_path(self, path: Path) -> ShelfModel | None:
-        return next((model for model in self._models if model.path == path), None)
+        return self._by_path.get(path)
 
     def facts(self, model: ShelfModel) -> ShelfFacts | None:
         """What it says of itself; `None` until that was read."""
@@ -124,7 +126,7 @@ class Shelf(QObject):
         except InferenceError as error:
             self.failed.emit(str(error))
             return None
-        self._models = tuple(each for each in self._models if each != model)
+        self._put(tuple(each for each in self._models if each != model))
         self.changed.emit()
         return thrown
 
@@ -159,8 +161,12 @@ class Shelf(QObject):
             self._cache = inference.FactsCache(self._cache_path)
         return self._cache
 
+    def _put(self, models: tuple[ShelfModel, ...]) -> None:
+        self._models, self._by_path = models, {model.path: model for model in models}
+
     def _take(self, found: tuple[ShelfModel, ...]) -> None:
-        self._models, self._has_looked = found, True
+        self._put(found)
+        self._has_looked = True
         self._watch()
         self.changed.emit()
         self._errands.send(
@@ -223,6 +229,7 @@ def _read_facts(cache: FactsCache, models: tuple[ShelfModel, ...], errand: Erran
         if cache.known(model) is None:
             cache.read(model)
             told.append(model.path)
+            time.sleep(_YIELD_SECONDS)
         if told and time.monotonic() - when > _BATCH_SECONDS:
             errand.tell(tuple(told))
             told, when = [], time.monotonic()

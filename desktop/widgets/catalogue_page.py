@@ -112,7 +112,7 @@ class CataloguePage(QWidget):
         self._hub.offered.connect(self.refresh)
         self._hub.catalogue_checked.connect(self.refresh)
         self._hub.catalogue_refused.connect(self._on_refused)
-        self._shelf.changed.connect(self.refresh)
+        self._shelf.changed.connect(self._on_shelf_changed)
         self._downloads.changed.connect(self._show_current)
         self._downloads.removed.connect(self._show_current)
 
@@ -181,6 +181,10 @@ class CataloguePage(QWidget):
         if (entry := self.entry) is not None:
             link: HubLink = inference.hub.HubLink(entry.repo)
             self.page_wanted.emit(link)
+
+    def _on_shelf_changed(self) -> None:
+        if self.isVisible():  # else it is looked up when it is shown
+            self.refresh()
 
     def _on_refused(self, refusal: Refusal) -> None:
         self._refusal = refusal

@@ -66,6 +66,8 @@ class HubPage(QWidget):
             widget.setEnabled(not offline)
         if offline:
             self._say(self.tr("Offline: {reason} What is on this disk works.").format(reason=offline))
+        elif self.shows_repo:
+            self.repo_page.refresh()
         elif self._found is None and not self._hub.is_searching and not self.shows_repo:
             self._search()
 

@@ -136,7 +136,7 @@ class RepoPage(QWidget):
         self.get_button.clicked.connect(self._get_or_use)
         self.web_button.clicked.connect(self._open_in_browser)
         self.text.link_activated.connect(self.link_activated)
-        self._shelf.changed.connect(self.refresh)
+        self._shelf.changed.connect(self._on_shelf_changed)
         self._downloads.changed.connect(self._on_changed)
         self._downloads.removed.connect(self.refresh)
 
@@ -170,6 +170,10 @@ class RepoPage(QWidget):
             return None
         wanted = f"{self._opened.repo.id}/{model.path}"
         return next((each for each in self._downloads.all if each.id == wanted), None)
+
+    def _on_shelf_changed(self) -> None:
+        if self.isVisible():  # else it is looked up when it is shown
+            self.refresh()
 
     def _on_changed(self, download: Download) -> None:
         if self._opened is not None and download.repo == self._opened.repo.id:
