@@ -128,7 +128,7 @@ def test_what_would_run_for_ever_is_ended(source: str) -> None:
 
 @pytest.mark.parametrize("source", TOO_MUCH.values(), ids=TOO_MUCH)
 def test_what_would_take_all_memory_is_refused_before_it_does(source: str) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     tracemalloc.start()
     try:
         with pytest.raises(TemplateFailed):
@@ -137,7 +137,7 @@ def test_what_would_take_all_memory_is_refused_before_it_does(source: str) -> No
     finally:
         tracemalloc.stop()
     assert most < MOST_BYTES
-    assert time.monotonic() - began < IN_TIME * 4, "memory is being traced"
+    assert time.process_time() - began < IN_TIME * 4, "memory is being traced"
 
 
 @pytest.mark.parametrize("source", [*TOO_DEEP.values(), *FORBIDDEN.values()], ids=[*TOO_DEEP, *FORBIDDEN])
