@@ -26,6 +26,11 @@ def fill(painter: QPainter, rect: QRect, colour: QColor) -> None:
     painter.eraseRect(rect)
 
 
+def along(widget: QWidget, rect: QRect) -> QRect:
+    """Where `rect` of the widget is: on the other side in a layout that runs from right to left."""
+    return rect.translated(widget.width() - rect.left() - rect.right() - 1, 0) if widget.isRightToLeft() else rect
+
+
 def recolour(widget: QWidget, role: QPalette.ColorRole, colour: QColor) -> None:
     """Have a widget, and what stands in it, paint `role` in this colour."""
     palette = widget.palette()

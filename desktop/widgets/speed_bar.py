@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolTip, QWidget
 from desktop import wording
 from desktop.figures import Figures
 from desktop.theme import Theme, figure_font
-from desktop.widgets.painting import cached_brush, fill, paint_focus_ring, text_width
+from desktop.widgets.painting import along, cached_brush, fill, paint_focus_ring, text_width
 from desktop.widgets.reuse_words import why_reading_began
 
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
@@ -299,6 +299,7 @@ class Figure(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())
         self._paint_words(painter)
         if self.hasFocus():
             paint_focus_ring(painter, self.rect(), self._theme.accent, 4)
@@ -333,7 +334,7 @@ class Figure(QWidget):
         place = QRect(left, 0, self._width_of(self._widest.number), self.height())
         painter.setPen(self._ink)
         right_aligned = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-        painter.drawText(place, right_aligned | Qt.TextFlag.TextDontClip, self._reading.number)
+        painter.drawText(along(self, place), right_aligned | Qt.TextFlag.TextDontClip, self._reading.number)
         left = self._paint_left(painter, left + place.width(), self._tail(), self._theme.muted)
         if not self._compact:
             self._paint_left(painter, left, self._detail, self._theme.muted)
@@ -346,9 +347,10 @@ class Figure(QWidget):
         )
 
     def _paint_left(self, painter: QPainter, left: int, text: str, ink: QColor) -> int:
-        """Draw `text` from `left` on; returns where it ends."""
+        """Draw `text` from `left` on; returns where it ends. From right to left all of it is mirrored, and Qt has the
+        text begin at the right."""
         painter.setPen(ink)
-        painter.drawText(QRect(left, 0, self.width(), self.height()), Qt.AlignmentFlag.AlignVCenter, text)
+        painter.drawText(along(self, QRect(left, 0, self.width(), self.height())), Qt.AlignmentFlag.AlignVCenter, text)
         return left + self._width_of(text)
 
     def _words_width(self) -> int:
@@ -404,7 +406,7 @@ class _Context(Figure):
             self._paint_meter(painter, QRect(place, _METER))
 
     def _paint_meter(self, painter: QPainter, rail: QRect) -> None:
-        fill(painter, rail, self._theme.border)
+        fill(painter, along(self, rail), self._theme.border)
         used, size = self._figures.context_used, self._figures.context_size
         if not used or not size:
             return
@@ -420,7 +422,7 @@ class _Context(Figure):
         for tokens, ink in parts:
             done += tokens
             right = round(rail.width() * min(1.0, done / size))
-            painter.fillRect(rail.left() + left, rail.top(), right - left, rail.height(), ink)
+            painter.fillRect(along(self, QRect(rail.left() + left, rail.top(), right - left, rail.height())), ink)
             left = right
 
 

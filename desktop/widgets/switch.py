@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font
-from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
+from desktop.widgets.painting import along, paint_box, paint_focus_ring, text_width
 
 _TRACK = QSize(34, 20)
 _KNOB = 14
@@ -16,8 +16,9 @@ _MARGIN = 6
 
 
 class Switch(QCheckBox):
-    """A check box that looks like what it is: its text, then a track with a knob left (off) or right (on). Where there
-    is no room, the text is cut. With `bare`, its words stand elsewhere."""
+    """A check box that looks like what it is: its text, then a track with a knob left (off) or right (on); in a layout
+    from right to left it is the other way round. Where there is no room, the text is cut. With `bare`, its words stand
+    elsewhere."""
 
     def __init__(self, theme: Theme, text: str, parent: QWidget | None = None, *, bare: bool = False) -> None:
         super().__init__("" if bare else text, parent)
@@ -44,10 +45,11 @@ class Switch(QCheckBox):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())
         track = self._track()
         place = QRect(_MARGIN, 0, max(0, track.left() - _GAP - _MARGIN), self.height())
         painter.setPen(self._theme.text)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, self._words_within(place.width()))
+        painter.drawText(along(self, place), Qt.AlignmentFlag.AlignVCenter, self._words_within(place.width()))
         self._paint_track(painter, track)
         if self.hasFocus():
             paint_focus_ring(painter, self.rect(), self._theme.accent)
@@ -65,8 +67,14 @@ class Switch(QCheckBox):
     def _paint_track(self, painter: QPainter, track: QRect) -> None:
         on, theme = self.isChecked(), self._theme
         edge = theme.text if self.underMouse() and not on else theme.accent if on else theme.field_edge
-        paint_box(painter, track, fill=theme.accent if on else theme.surface, edge=edge, corner=_TRACK.height() / 2)
+        paint_box(
+            painter,
+            along(self, track),
+            fill=theme.accent if on else theme.surface,
+            edge=edge,
+            corner=_TRACK.height() / 2,
+        )
         inset = (_TRACK.height() - _KNOB) // 2
         left = track.right() + 1 - inset - _KNOB if on else track.left() + inset
-        knob = QRect(left, track.top() + inset, _KNOB, _KNOB)
+        knob = along(self, QRect(left, track.top() + inset, _KNOB, _KNOB))
         paint_box(painter, knob, fill=theme.on_accent if on else edge, corner=_KNOB / 2)

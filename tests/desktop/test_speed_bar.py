@@ -14,6 +14,7 @@ from desktop.figures import Figures
 from desktop.theme import load_theme
 from desktop.widgets.speed_bar import NARROW, SpeedBar
 from inference import ReuseEnd
+from tests.desktop.looks import from_right_to_left, inked_columns
 
 FULL = Figures("CPU", 1, 1024, 4096, 168.3, 38, 774, 64.21, 0.244)
 
@@ -208,3 +209,15 @@ def test_whatever_the_font_no_figure_is_cut(bar, width, points):
     assert not stop.isHidden(), "the keyboard stops at one that is seen"
     hidden = [figure for figure in bar._all if figure.isHidden()]
     assert all(figure.sentence() in stop.toolTip() for figure in hidden), "what is not shown is said"
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_from_right_to_left_no_figure_stands_over_another(bar, width):
+    bar.resize(width, bar.height())
+    bar.show_figures(FULL)
+    QApplication.processEvents()
+    inked = inked_columns(bar)
+    with from_right_to_left():
+        mirrored = inked_columns(bar)
+    assert abs(len(mirrored) - len(inked)) <= 0.05 * len(inked)
+    assert abs(min(mirrored) - (bar.width() - 1 - max(inked))) <= 2

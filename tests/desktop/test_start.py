@@ -16,12 +16,14 @@ from desktop.store import Store
 from inference import Message, ModelConfig, Role
 
 PAINTED = """
+import linecache
 import sys
 from desktop.__main__ import main
 
 def look():
     print(*sys.modules)
     print(*(f"{name}.{made}" for name in ("QtGui", "QtWidgets") for made in vars(sys.modules[f"PySide6.{name}"])))
+    print(*linecache.cache, sep="\\t")
 
 def watch(app):
     app.painted.connect(look)
@@ -69,6 +71,52 @@ OF_RARE_USE = {
     "importlib.resources",
     "keyring",
 }
+# What menus, keys and buttons stand for, and what only the first reply, the first file or the end needs.
+OF_LATER_USE = {
+    "desktop.comparison",
+    "desktop.daily_backup",
+    "desktop.deletion",
+    "desktop.devices",
+    "desktop.downloads",
+    "desktop.errands",
+    "desktop.exchange",
+    "desktop.file_choosers",
+    "desktop.file_reader",
+    "desktop.hub_desk",
+    "desktop.idle_unload",
+    "desktop.import_reader",
+    "desktop.imports",
+    "desktop.inspection",
+    "desktop.interrupts",
+    "desktop.lab_runs",
+    "desktop.live_reply",
+    "desktop.presets",
+    "desktop.remedies",
+    "desktop.running_reply",
+    "desktop.secrets",
+    "desktop.server_choice",
+    "desktop.shelf",
+    "desktop.supply",
+    "desktop.upkeep",
+    "desktop.vigil",
+    "desktop.wakefulness",
+    "desktop.widgets.attachment_row",
+    "desktop.widgets.chat_settings",
+    "desktop.widgets.comparison_view",
+    "desktop.widgets.details",
+    "desktop.widgets.inspector",
+    "desktop.widgets.lab",
+    "desktop.widgets.model_browser",
+    "desktop.widgets.preferences",
+    "desktop.widgets.progress",
+    "desktop.widgets.search_results",
+    "desktop.widgets.selection_bar",
+    "desktop.widgets.shortcuts",
+    "inference.hub",
+    "inference.requests",
+    "socket",
+    "tomli_w",
+}
 # Python's halves of Qt's classes are made when they are named or met, some with hundreds of enum members. QTabBar is
 # met with all widgets there are, as soon as one that Qt made itself (a viewport) is asked for.
 OF_QT = {
@@ -83,16 +131,17 @@ OF_QT = {
 
 
 @pytest.fixture(scope="module", params=["the first start", "with conversations"])
-def loaded(request, tmp_path_factory) -> tuple[set[str], set[str]]:
-    """The modules, and the classes of Qt, that are there when the window has just been painted."""
+def loaded(request, tmp_path_factory) -> tuple[set[str], set[str], set[str]]:
+    """The modules, and the classes of Qt, that are there when the window has just been painted; and the files whose
+    lines are kept in memory."""
     folder: Path = tmp_path_factory.mktemp("data")
     if request.param == "with conversations":
         keep_a_conversation(folder)
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"}
     command = [sys.executable, "-c", PAINTED, str(folder)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    modules, classes = done.stdout.splitlines()
-    return set(modules.split()), set(classes.split())
+    modules, classes, files = done.stdout.splitlines()
+    return set(modules.split()), set(classes.split()), set(files.split("\t"))
 
 
 def keep_a_conversation(folder: Path) -> None:
@@ -111,14 +160,22 @@ def keep_a_conversation(folder: Path) -> None:
     store.close()
 
 
-@pytest.mark.parametrize("heavy", [OF_THE_ENGINE, OF_TEXT, OF_RARE_USE], ids=["engine", "text", "rare use"])
+@pytest.mark.parametrize(
+    "heavy", [OF_THE_ENGINE, OF_TEXT, OF_RARE_USE, OF_LATER_USE], ids=["engine", "text", "rare use", "later use"]
+)
 def test_what_no_window_needs_is_not_loaded_before_it_is_painted(loaded, heavy):
-    modules, _ = loaded
+    modules, _, _ = loaded
     assert "desktop.widgets.composer" in modules
     assert modules & heavy == set()
 
 
 def test_classes_of_qt_with_hundreds_of_names_are_not_made_before_it_is_painted(loaded):
-    _, classes = loaded
+    _, classes, _ = loaded
     assert "QtWidgets.QMainWindow" in classes
     assert classes & OF_QT == set()
+
+
+def test_no_source_of_ours_was_read_for_what_is_compiled_already(loaded):
+    modules, _, files = loaded
+    assert "desktop.window" in modules
+    assert [file for file in files if Path(file).parts[-2:-1] in (("desktop",), ("widgets",), ("inference",))] == []

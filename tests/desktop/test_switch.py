@@ -6,6 +6,7 @@ from PySide6.QtGui import QAccessible
 
 from desktop.theme import load_theme
 from desktop.widgets.switch import Switch
+from tests.desktop.looks import from_right_to_left, inked_columns
 
 
 @pytest.fixture
@@ -61,3 +62,15 @@ def test_where_there_is_no_room_the_words_are_cut_and_not_painted_over(switch):
     assert shown.endswith("…")
     assert switch.fontMetrics().horizontalAdvance(shown) <= place
     assert switch.minimumSizeHint().width() < narrow
+
+
+def test_from_right_to_left_it_is_the_other_way_round_and_nothing_is_painted_over(switch):
+    switch.resize(switch.sizeHint())
+    switch.setChecked(True)
+    inked = inked_columns(switch)
+    with from_right_to_left():
+        mirrored = inked_columns(switch)
+        picture = switch.grab().toImage()
+    assert abs(len(mirrored) - len(inked)) <= 2
+    assert picture.pixelColor(switch.rect().right() - 10, switch.height() // 2) != load_theme("light").accent
+    assert picture.pixelColor(30, switch.height() // 2) == load_theme("light").accent
