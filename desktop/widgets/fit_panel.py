@@ -84,8 +84,8 @@ class FitPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        for role in (QPalette.ColorRole.Highlight, QPalette.ColorRole.Button):  # what is left of the handle, and that
-            recolour(self.slider, role, theme.accent)
+        recolour(self.slider, QPalette.ColorRole.Highlight, theme.accent)
+        recolour(self.slider, QPalette.ColorRole.Button, theme.field_edge)  # of the handle and its groove
         for each in (self._name, self._size):
             recolour(each, QPalette.ColorRole.WindowText, theme.text)
         recolour(self._parts, QPalette.ColorRole.WindowText, theme.muted)
