@@ -295,7 +295,7 @@ class Comparisons(QObject):
             return None
         tree = self._store.tree(session.conversation.id) if not session.is_temporary else session.turns
         replies = [turn for turn in tree if turn.is_reply and turn.state is TurnState.COMPLETE and _has_figures(turn)]
-        chosen = _made_both_ways(replies)
+        chosen = _made_both_ways([turn for turn in replies if _is_of_one_piece(turn, session.trace_of(turn.id))])
         if not chosen:
             return None
         asked = next((turn.message.content for turn in tree if turn.id == chosen[-1].parent), "")
@@ -307,6 +307,14 @@ class Comparisons(QObject):
 def _has_figures(turn: Turn) -> bool:
     ended_by_itself = turn.finish_reason is not inference.FinishReason.CANCELLED
     return turn.timings is not None and turn.usage is not None and turn.streamed is not None and ended_by_itself
+
+
+def _is_of_one_piece(turn: Turn, trace: inference.Trace | None) -> bool:
+    """Whether its figures are those of its text: not where it was continued, and they are of the last part alone, nor
+    where somebody wrote it over."""
+    if turn.edited:
+        return False
+    return trace is None or not turn.message.token_ids or turn.message.token_ids == trace.kept_ids
 
 
 def _made_both_ways(replies: Sequence[Turn]) -> Sequence[Turn]:

@@ -284,6 +284,7 @@ class ComparisonView(Page):
             self._columns.show()
             for mode, column in self.columns.items():
                 column.reply.begin(mode)
+                column.reply.end("")  # no caret: nothing is written there yet
                 column.show_clocks("", "")
         return begun
 
@@ -302,7 +303,9 @@ class ComparisonView(Page):
                 self.status.setText(self.tr("Waiting for its turn"))
             case ComparisonPhase.WARM_UP:
                 self.status.setText(self.tr("Warming up; this run is not counted"))
-            case ComparisonPhase.IDLE | ComparisonPhase.RUNNING:
+            case ComparisonPhase.RUNNING:
+                pass  # which run it is was said when it began, and still holds
+            case ComparisonPhase.IDLE:
                 self.status.setText("")
         if runs:
             self._tick.start()

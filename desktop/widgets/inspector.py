@@ -168,6 +168,7 @@ class Inspector(Page):
         self.add(Side(self.share_button))
         self.column.addStretch(1)
         self.tokens_table.hide()
+        self.tokens_button.setEnabled(False)
 
     def _section(self, title: str, *parts: StackedBar | Quiet | PlotView) -> QLabel:
         heading = self.add_heading(title)

@@ -238,6 +238,22 @@ def test_the_replies_to_one_question_go_before_all_others(desk, qtbot, script):
     assert ended.args[0].prompt == "Why not?"
 
 
+def test_replies_whose_figures_are_not_of_their_whole_text_are_not_compared(desk, qtbot, script):
+    session = desk.library.current
+    desk.talk("Why?", "They", " bend")
+    desk.window.streaming_switch.setChecked(False)
+    desk.send("Why not?")
+    desk.engine.say("They")
+    desk.engine.finish(FinishReason.LENGTH)
+    assert session.continue_reply(session.turns[-1].id, streaming=False)
+    desk.engine.say(" do.")
+    desk.engine.finish(begun_ids=(1,))
+    assert session.edit_reply(session.turns[-1].id, "They do not.")
+    with qtbot.waitSignal(script.comparisons.ended) as ended:
+        script.comparisons.of_replies(session)
+    assert [run.text for run in ended.args[0].runs] == ["They bend", "They"]  # both stand on as they were made
+
+
 def test_replies_made_one_way_only_are_not_compared(desk, qtbot, script):
     desk.talk("Why?", "They", " bend")
     with qtbot.waitSignal(script.comparisons.failed) as said:

@@ -65,6 +65,14 @@ def test_streaming_shows_words_as_they_come_and_the_other_column_counts_them(des
     assert view.status.text() == "Run 2 of 2, streaming off"
 
 
+def test_looking_again_keeps_saying_which_run_it_is(desk, view):
+    desk.engine.progress(0.0, RunBegan(1, 2, Mode.ON, RequestId("run 1")))
+    desk.window.close_view()
+    desk.insights.compare_draft()
+    assert desk.window.view is view
+    assert view.status.text() == "Run 1 of 2, streaming on"
+
+
 def test_what_came_out_is_shown_with_its_sentence_its_table_and_its_timeline(desk, view):
     finish(desk)
     assert not view.findings.isHidden()
