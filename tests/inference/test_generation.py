@@ -421,7 +421,7 @@ def test_a_generation_abandoned_half_way_frees_its_sampler() -> None:
         request, bench.model, bench.prompts, bench.cache, bench.stop_flag, arrival, bench.clock
     ).events()
     next(events)
-    events.close()  # type: ignore[attr-defined]  # it is a generator
+    events.close()
     assert bench.model.samplers[-1].closed
 
 
