@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from inference import InvalidRequest
 
@@ -36,6 +36,8 @@ def to_portable(value: object, home: Path | None = None) -> object:
             return value.isoformat()
         case PurePath():
             return _portable_path(value, home or Path.home())
+        case bytes():
+            return value.decode("latin-1")  # a letter for each: what is ASCII can be read
         case float() if not math.isfinite(value):
             return str(value)  # "-inf"; JSON has no such number
         case tuple():
@@ -127,6 +129,17 @@ def _read_text(_kind: type[Any], data: object, where: str) -> str:
     return clean(data)
 
 
+def _read_bytes(_kind: type[Any], data: object, where: str) -> bytes:
+    try:
+        return data.encode("latin-1") if isinstance(data, str) else _refuse(where)
+    except UnicodeEncodeError:
+        raise Damaged(where) from None
+
+
+def _refuse(where: str) -> NoReturn:
+    raise Damaged(where)
+
+
 def _read_truth(_kind: type[Any], data: object, where: str) -> bool:
     if not isinstance(data, bool):
         raise Damaged(where)
@@ -165,6 +178,7 @@ def _read_path(_kind: type[Any], data: object, where: str) -> Path:
 
 _READERS: Mapping[type[Any], Callable[[type[Any], object, str], Any]] = {
     str: _read_text,
+    bytes: _read_bytes,
     bool: _read_truth,
     int: _read_whole,
     float: _read_number,

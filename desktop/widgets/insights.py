@@ -100,6 +100,10 @@ class Insights(QObject):
         """Compare what is typed; the draft stays where it is. While one runs, it is shown."""
         self.compare("" if self.laboratory.comparisons.is_running else self._place.composer.text)
 
+    def is_at_rest(self) -> bool:
+        """Whether neither a comparison nor an experiment is running."""
+        return not self._own.comparisons.is_running and self._own.runs.running is None
+
     def toggle_inspector(self) -> None:
         """Beside the conversation; the second time it is put away."""
         if self.inspector is not None and self._place.panel is self.inspector:

@@ -40,6 +40,11 @@ TRACES = st.builds(
         tuple
     ),
     reuse_end=st.sampled_from(inference.ReuseEnd),
+    pieces=st.lists(st.binary(max_size=4), max_size=4).map(tuple),
+    candidates=st.lists(
+        st.lists(st.builds(inference.Candidate, SMALL, st.binary(max_size=4), SECONDS), max_size=2).map(tuple),
+        max_size=2,
+    ).map(tuple),
 )
 
 
