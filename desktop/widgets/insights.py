@@ -102,7 +102,9 @@ class Insights(QObject):
 
     def is_at_rest(self) -> bool:
         """Whether neither a comparison nor an experiment is running."""
-        return not self._own.comparisons.is_running and self._own.runs.running is None
+        if not self._is_made:
+            return True
+        return not self.laboratory.comparisons.is_running and self.laboratory.runs.running is None
 
     def toggle_inspector(self) -> None:
         """Beside the conversation; the second time it is put away."""
