@@ -42,11 +42,19 @@ class _Live:
     first_token_at: float | None = None
     first_paint: float | None = None
     last_paint: float | None = None
+    has_ended: bool = False
+    was_seen_whole: bool = False  # text was painted after the last of it had come
 
     def paint(self, run: Run, worked: float) -> Paint | None:
-        """What was seen of the run; `None` where nothing was on the screen."""
+        """What was seen of the run; `None` where not all of it was on the screen."""
         ttft = run.timings.ttft
-        if self.first_token_at is None or self.first_paint is None or self.last_paint is None or ttft is None:
+        if (
+            not self.was_seen_whole
+            or self.first_token_at is None
+            or self.first_paint is None
+            or self.last_paint is None
+            or ttft is None
+        ):
             return None
         began = self.first_token_at - ttft
         # Text that was withheld is painted once, however often the same picture was painted after that.
@@ -170,6 +178,7 @@ class Comparisons(QObject):
         if live is not None and live.began.mode is mode and not live.began.is_warm_up:
             live.last_paint = self._clock()
             live.first_paint = live.first_paint or live.last_paint
+            live.was_seen_whole = live.has_ended
 
     def seconds_of_run(self) -> float | None:
         """How long the run has gone on that goes on now."""
@@ -269,6 +278,7 @@ class Comparisons(QObject):
 
     def _on_finished(self, event: inference.GenerationFinished) -> None:
         if self._live is not None and not self._live.began.is_warm_up:
+            self._live.has_ended = True
             self.run_finished.emit(self._live.began.mode, event.text)
 
     def _take(self, comparison: Comparison) -> None:

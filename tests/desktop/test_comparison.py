@@ -59,12 +59,15 @@ class Scripted:
     def say(self, request: RequestId, text: str, first_token_at: float) -> None:
         self.desk.engine.emit(TextDelta(request, text, DeltaKind.ANSWER, 1, first_token_at, first_token_at))
 
-    def end(self, number: int, mode: Mode, text: str = "They bend.") -> None:
+    def end(self, number: int, mode: Mode, text: str = "They bend.", painted_at: tuple[float, ...] = ()) -> None:
         usage = Usage(10, 0, 8)
         run = Run(number, mode, text, FinishReason.STOP, usage, TIMINGS, 0.5)
         self.desk.engine.emit(
             GenerationFinished(RequestId(f"run {number}"), text, FinishReason.STOP, "small", usage, TIMINGS, Trace())
         )
+        for moment in painted_at:
+            self.clocks.now = moment
+            self.comparisons.painted(mode)
         self.clocks.work += 0.016
         self.desk.engine.progress(0.5, RunEnded(run))
         self.runs.append(run)
@@ -100,16 +103,10 @@ def test_paint_times_count_from_t0_and_work_is_this_threads(script):
     script.say(request, "They", first_token_at=100.5)  # so t0 was 100.0
     script.clocks.now = 100.54
     script.comparisons.painted(Mode.ON)
-    script.clocks.now = 102.6
-    script.comparisons.painted(Mode.ON)
-    script.end(1, Mode.ON)
+    script.end(1, Mode.ON, painted_at=(102.6,))
     off = script.begin(2, Mode.OFF)
     script.say(off, "They", first_token_at=110.5)
-    script.clocks.now = 112.6
-    script.comparisons.painted(Mode.OFF)
-    script.clocks.now = 112.7
-    script.comparisons.painted(Mode.OFF)  # the same picture once more
-    script.end(2, Mode.OFF)
+    script.end(2, Mode.OFF, painted_at=(112.6, 112.7))  # the same picture once more
     on, withheld = (run.paint for run in script.finish().runs)
     assert (on.first, on.last) == pytest.approx((0.54, 2.6))
     assert on.rate == pytest.approx(8 / 2.06)
@@ -136,6 +133,15 @@ def test_a_run_that_nobody_saw_has_no_paint_times(script):
     script.start()
     script.say(script.begin(1, Mode.ON), "They", first_token_at=100.5)
     script.end(1, Mode.ON)
+    assert script.finish().runs[0].paint is None
+
+
+def test_a_run_that_somebody_saw_the_beginning_of_only_has_no_paint_times(script):
+    script.start()
+    script.say(script.begin(1, Mode.ON), "They", first_token_at=100.5)
+    script.clocks.now = 100.54
+    script.comparisons.painted(Mode.ON)
+    script.end(1, Mode.ON)  # the view was left meanwhile
     assert script.finish().runs[0].paint is None
 
 
