@@ -33,7 +33,7 @@ class ModelConfig:
     computes, such as "CUDA0"; "CPU" leaves every GPU alone.
 
     Raises:
-        InvalidRequest: a size below 1 or a negative number of layers.
+        InvalidRequest: a size below 1, a negative number of layers, or a device without a name.
     """
 
     path: Path
@@ -51,6 +51,8 @@ class ModelConfig:
             raise InvalidRequest(f"Between 1 and {MOST_THREADS} threads can compute; got {self.threads}.")
         if self.gpu_layers is not None and self.gpu_layers < 0:
             raise InvalidRequest(f"The number of layers on the GPU is not negative; got {self.gpu_layers}.")
+        if self.device == "":
+            raise InvalidRequest("An empty text names no device.")
 
 
 _HOST = re.compile(r"[\w.-]+|[0-9a-f:.]*:[0-9a-f:.]*")

@@ -64,9 +64,10 @@ def test_a_request_that_makes_no_sense_cannot_be_made(wrong: dict[str, object]) 
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"context_size": 0}, {"threads": 0}, {"threads": 513}, {"threads": 10**20}, {"gpu_layers": -1}]
+    "wrong",
+    [{"context_size": 0}, {"threads": 0}, {"threads": 513}, {"threads": 10**20}, {"gpu_layers": -1}, {"device": ""}],
 )
-def test_a_config_that_makes_no_sense_cannot_be_made(wrong: dict[str, int]) -> None:
+def test_a_config_that_makes_no_sense_cannot_be_made(wrong: dict[str, object]) -> None:
     with pytest.raises(InvalidRequest):
         ModelConfig(Path("a.gguf"), **wrong)  # type: ignore[arg-type]  # wrong on purpose
 
