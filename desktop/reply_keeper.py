@@ -41,6 +41,11 @@ class ReplyKeeper(QObject):
         """Whether nothing that has ended waits to be kept."""
         return self._unsaved is None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something will be kept in a moment."""
+        return self._timer.isActive()
+
     def begin(self) -> None:
         """Another reply begins."""
         self._has_complained = False
@@ -57,7 +62,10 @@ class ReplyKeeper(QObject):
         self.save()
 
     def save(self) -> None:
-        """Keep now what otherwise waits a moment."""
+        """Keep now what otherwise waits a moment. Once the store is closed nothing is kept any more."""
+        if self._store.is_closed:
+            self._timer.stop()
+            return
         try:
             if self._unsaved is not None:
                 self._store.finish(*self._unsaved)

@@ -6,6 +6,8 @@ import os
 import signal
 from tempfile import TemporaryDirectory
 
+from hypothesis import HealthCheck, settings
+
 # Before anything makes a QApplication. Somebody who wants to look on sets it to what shows windows.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -13,6 +15,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _folders = TemporaryDirectory(prefix="headwater-tests-")
 for _name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
     os.environ[_name] = _folders.name
+
+
+# How long an example takes says how busy the machine is: where others compute, or the disk is slow, it is seconds.
+settings.register_profile("headwater", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("headwater")
 
 
 def pytest_configure() -> None:

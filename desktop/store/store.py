@@ -106,6 +106,11 @@ class Store(TurnTrees, Drafts, Comparisons):
         return self._backups
 
     @property
+    def is_closed(self) -> bool:
+        """Whether nothing is read or written any more."""
+        return self._database.is_closed
+
+    @property
     def interrupted(self) -> int:
         """How many replies were found cut off when this was opened."""
         return self._interrupted

@@ -74,3 +74,12 @@ def test_what_cannot_be_kept_is_said_once_and_kept_later(kept, qtbot):
     other.close()
     qtbot.waitUntil(lambda: kept.keeper.is_settled)
     assert kept.text() == "Because."
+
+
+def test_where_the_store_was_closed_meanwhile_nothing_is_kept_and_nobody_complains(kept, qtbot):
+    kept.growing = kept.saying("Because")
+    kept.keeper.grew()
+    kept.store.close()
+    with qtbot.captureExceptions() as raised:
+        qtbot.waitUntil(lambda: not kept.keeper.is_waiting)
+    assert raised == kept.complaints == []
