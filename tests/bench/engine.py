@@ -453,6 +453,7 @@ class PlayedBack:
     wants_marks = False
     logits_at = -1
     state_key = "played back"
+    state_size = 0
 
     def mark(self) -> None:
         pass

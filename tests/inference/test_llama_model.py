@@ -1,5 +1,6 @@
 import threading
 import tracemalloc
+from collections.abc import Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from random import Random
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.errors import GenerationBroke
+from inference.llama import LlamaModel
 from inference.model import StopFlag
 from tests.gguf_files import write_tiny_model
 from tests.llama_models import GREEDY, loaded, read, write
@@ -107,7 +109,7 @@ LONG = [(7 * place) % 250 + 10 for place in range(900)]  # a window's cache goes
 EXACTNESS = {"llama": 0.0, "mamba": 0.0, "jamba": 0.0, "cohere2": 5e-3}
 
 
-def logits_after(model, tokens):
+def logits_after(model: LlamaModel, tokens: Sequence[int]) -> np.ndarray:
     """What is chosen by after each of `tokens`, read one by one."""
     found = []
     for token in tokens:
