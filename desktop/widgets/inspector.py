@@ -272,7 +272,7 @@ class Inspector(Page):
         total = sum(part.seconds for part in phases)
         self._show_phases([words.phase_part(part, total) for part in phases])
         self.plot.show_plot(_gaps_plot(self.tr("Time for each token, as it comes"), tuple(self._live_gaps)))
-        self.plot.show()
+        self.plot.setVisible(bool(self._live_gaps))
         prefill = self._live.prefill
         if prefill is not None:
             cached = self.tr("{count} tokens cached").format(count=wording.whole(prefill.cached_tokens))
@@ -284,9 +284,10 @@ class Inspector(Page):
             ]
             self.prompt_bar.show_parts([part for part in parts if part.amount])
             self.prompt_text.setText(f"{cached}, {read}")
-        self.tokens_text.setText(
-            self.tr("Being written: {count} tokens").format(count=wording.whole(self._live.written))
-        )
+        being_written = self.tr("Being written: {count} tokens").format(count=wording.whole(self._live.written))
+        self.tokens_text.setText(being_written if self._live.written else "")
+        if self._live.is_waiting:
+            self._show_soon()  # nothing comes that would move the clock
 
     def _on_live_began(self) -> None:
         self._live_gaps = []

@@ -162,9 +162,19 @@ def test_of_a_reply_that_begins_nothing_is_shown_of_the_one_before(desk, inspect
     inspector.tokens_button.click()
     desk.send("And then?")
     assert (inspector.usage_text.text(), inspector.prompt_text.text(), inspector.share_text.text()) == ("", "", "")
-    assert list(inspector.prompt_bar.parts) == list(inspector.phases_bar.parts) == []
+    assert inspector.prompt_bar.parts == ()
+    assert [part.words.split(":")[0] for part in inspector.phases_bar.parts] == ["Waiting"]
     assert len(inspector.tokens_table.as_text().splitlines()) == 1  # the columns' names
     assert not inspector.tokens_button.isEnabled()
+
+
+def test_how_long_a_reply_has_waited_is_shown_while_nothing_comes(desk, qtbot, inspector):
+    desk.send("And then?")
+    before = inspector.phases_text.text()
+    qtbot.waitUntil(lambda: inspector.phases_text.text() != before)
+    assert inspector.phases_text.text().startswith("Waiting: ")
+    assert inspector.tokens_text.text() == ""
+    assert inspector.plot.isHidden()
 
 
 def test_all_tokens_count_also_those_from_before_it_was_opened(desk, qtbot):
