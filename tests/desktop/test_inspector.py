@@ -168,8 +168,13 @@ def test_of_a_reply_that_begins_nothing_is_shown_of_the_one_before(desk, inspect
     assert not inspector.tokens_button.isEnabled()
 
 
-def test_how_long_a_reply_has_waited_is_shown_while_nothing_comes(desk, qtbot, inspector):
+@pytest.mark.parametrize("opened_later", [False, True])
+def test_how_long_a_reply_has_waited_is_shown_while_nothing_comes(desk, qtbot, inspector, opened_later):
+    if opened_later:
+        desk.insights.inspector_action.trigger()
     desk.send("And then?")
+    if opened_later:
+        desk.insights.inspector_action.trigger()
     before = inspector.phases_text.text()
     qtbot.waitUntil(lambda: inspector.phases_text.text() != before)
     assert inspector.phases_text.text().startswith("Waiting: ")
