@@ -44,13 +44,15 @@ LOCKS = "locks"  # a folder beside the conversations
 MODEL_FACTS = "models.json"  # a file there: what is known of model files
 
 # By steps, so that no one of them holds up the event loop: what it takes to run a model, and to show text.
-_ENGINE = ("Event", "LocalEngine")
+_ENGINE = ("Sampling", "Event", "LocalEngine")
 _TEXT = (
     "desktop.markdown",
     "desktop.widgets.typesetting",
     "desktop.widgets.segments",
     "desktop.widgets.boxes",
     "desktop.widgets.message_view",
+    "desktop.widgets.rows_view",
+    "desktop.widgets.message_controls",
     "desktop.widgets.transcript",
 )
 

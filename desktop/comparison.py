@@ -13,7 +13,8 @@ from PySide6.QtCore import QObject, Signal
 
 import inference
 from desktop.asking import Wishes, ask
-from desktop.conversations import KeptComparison, Turn, TurnState, title_of
+from desktop.conversations import Turn, TurnState, title_of
+from desktop.keepsakes import KeptComparison
 from desktop.model_choice import ModelChoice
 from desktop.store import Store, StoreError
 from inference import EngineClosed, GenerationRequest, JobId, Message, ModelConfig, Role

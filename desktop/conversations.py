@@ -120,15 +120,6 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
-class Preset:
-    """A system prompt and a sampling under a name, for any conversation to take."""
-
-    name: str
-    system_prompt: str = ""
-    sampling: inference.Sampling | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Totals:
     """What a conversation's replies, those on other branches included, have taken so far."""
 
@@ -136,28 +127,6 @@ class Totals:
     cached_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class KeptComparison:
-    """A comparison of streaming on and off that was kept; `title` is the beginning of its prompt, `conversation` where
-    it was asked, if anywhere."""
-
-    id: int
-    title: str
-    created: datetime
-    conversation: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Where a search found something: in a turn, or, where `turn` is `None`, in the title. `marks` are the begin and
-    end of what was found, in `excerpt`."""
-
-    conversation: Conversation
-    turn: int | None
-    excerpt: str
-    marks: tuple[tuple[int, int], ...]
 
 
 def title_of(text: str) -> str:

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop import wording
-from desktop.conversations import Conversation, Hit
+from desktop.conversations import Conversation
 from desktop.groups import Group, GroupKind
 from desktop.library import Library
 from desktop.settings import SettingsFile
 from desktop.widgets.conversation_list import ConversationList
 from desktop.widgets.model_notices import NoticeBoard
 from desktop.widgets.notice import Notice
+
+if TYPE_CHECKING:
+    from desktop.hits import Hit
 
 UNDO_SECONDS = 30  # so long a deletion can be taken back, and longer where somebody is at its notice
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 import inference
 from desktop.asking import states_owner
 from desktop.chat_session import ChatSession
-from desktop.conversations import Conversation, Hit, Turn
+from desktop.conversations import Conversation, Turn
 from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.shown_branch import Deletion
@@ -22,6 +22,7 @@ from inference import EngineClosed
 
 if TYPE_CHECKING:
     from desktop.exchange import Tree
+    from desktop.hits import Hit
     from desktop.import_reader import ConversationReader, ConversationsRead
     from desktop.imports import Imports
 

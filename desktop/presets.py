@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from desktop.conversations import Preset
+from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError
 
 

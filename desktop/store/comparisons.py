@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from desktop.conversations import KeptComparison
 from desktop.store.database import Database, insert
 from desktop.store.faults import StoreError
 from desktop.store.rows import moment_text
+
+if TYPE_CHECKING:
+    from desktop.keepsakes import KeptComparison
 
 _MOST = 200  # the oldest go first
 
@@ -67,5 +69,7 @@ _KEPT = "SELECT id, title, created, conversation FROM comparisons"
 
 
 def _kept_from(row: tuple[Any, ...]) -> KeptComparison:
+    from desktop.keepsakes import KeptComparison
+
     number, title, created, conversation = row
     return KeptComparison(number, title, datetime.fromisoformat(created), conversation)

@@ -14,16 +14,11 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from desktop.process_lock import held_in
 from desktop.store import index
 from desktop.store.backups import BACKUPS
-from desktop.store.faults import StoreDamaged, faults_of, mark_of
+from desktop.store.faults import faults_of, mark_of
 from desktop.store.schema import MIGRATIONS
-
-if TYPE_CHECKING:
-    from desktop.store.store import Store
 
 # In the order in which rows refer to each other. What is counted and named is turns and conversations.
 _TABLES = (
@@ -80,28 +75,6 @@ class _Rows:
 
     def could_not_read(self, number: int) -> bool:
         return any(first <= number <= last for first, last in self.unread)
-
-
-def open_store(path: Path) -> tuple[Store, Salvage | None]:
-    """The conversations at `path`; where they are damaged, those of them that could be saved, and what became of the
-    others.
-
-    Raises:
-        StoreError: they cannot be opened, or another window has the damaged file open.
-    """
-    from desktop.store.store import Store
-
-    if not mark_of(path).exists():
-        try:
-            return Store(path), None
-        except StoreDamaged:
-            pass
-    if held_in(path.parent / "locks"):
-        raise StoreDamaged(
-            f"The conversations in {path} are damaged, and another window has them open. Close it first."
-        )
-    outcome = salvage(path)
-    return Store(path), outcome
 
 
 def salvage(path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Salvage:

@@ -16,7 +16,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
-from desktop.conversations import Conversation, Hit
+from desktop.conversations import Conversation
+from desktop.hits import Hit
 from desktop.store.grams import GRAM, folded, words_of
 from desktop.store.rows import CONVERSATION
 

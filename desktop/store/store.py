@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import inference
-from desktop.conversations import Attachment, Conversation, Hit, Preset, Turn, TurnState
+from desktop.conversations import Attachment, Conversation, Turn, TurnState
 from desktop.process_lock import ProcessLock
 from desktop.store import index
 from desktop.store.backups import Backups
@@ -43,6 +43,8 @@ from desktop.store.tree import TurnTrees
 from inference import AnyModel, Role, WindowPolicy
 
 if TYPE_CHECKING:
+    from desktop.hits import Hit
+    from desktop.keepsakes import Preset
     from inference import Sampling
 
 _PATH_TO_HEAD = f"""
@@ -406,6 +408,8 @@ class Store(TurnTrees, Drafts, Comparisons):
         """Those that were saved, by name."""
         with self._database.reading() as connection:
             rows = connection.execute("SELECT name, system_prompt, sampling FROM presets ORDER BY name").fetchall()
+        from desktop.keepsakes import Preset
+
         return tuple(Preset(name, prompt, sampling_from(sampling)) for name, prompt, sampling in rows)
 
     def save_preset(self, preset: Preset) -> None:

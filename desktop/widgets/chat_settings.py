@@ -7,7 +7,7 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPalette, QTextCur
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Preset
+from desktop.keepsakes import Preset
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.presets import Presets
 from desktop.theme import Theme, control_font, scroll_bar_style

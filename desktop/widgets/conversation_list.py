@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QModelIndex, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
-from desktop.conversations import Conversation, Hit
+from desktop.conversations import Conversation
 from desktop.groups import Group
 from desktop.theme import Theme, control_font, figure_font
 from desktop.widgets.buttons import Button
@@ -26,6 +26,7 @@ from desktop.widgets.painting import Emblem, fill, recolour
 from desktop.widgets.search_field import SearchField
 
 if TYPE_CHECKING:
+    from desktop.hits import Hit
     from desktop.widgets.search_results import SearchResults
     from desktop.widgets.selection_bar import SelectionBar
 

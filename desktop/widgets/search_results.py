@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.conversations import Hit
+from desktop.hits import Hit
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.conversation_delegate import strong
 from desktop.widgets.conversation_model import Index

@@ -18,7 +18,7 @@ from desktop.widgets.notice import Notice
 from desktop.widgets.prompt_field import enter_words
 
 if TYPE_CHECKING:
-    from desktop.conversations import Preset
+    from desktop.keepsakes import Preset
     from desktop.widgets.about import About
     from desktop.widgets.behind import Behind
     from desktop.widgets.chat_settings import ChatSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.conversations import Preset
+from desktop.keepsakes import Preset
 from desktop.widgets.chat_settings import ChatSettings
 from inference import RemoteModel, Sampling
 from tests.desktop.fakes import ScriptedEngine

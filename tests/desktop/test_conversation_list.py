@@ -9,8 +9,9 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from desktop.conversations import Conversation, Hit
+from desktop.conversations import Conversation
 from desktop.groups import Group, GroupKind
+from desktop.hits import Hit
 from desktop.theme import load_theme
 from desktop.widgets.conversation_drag import ConversationMime
 from desktop.widgets.conversation_list import ConversationList

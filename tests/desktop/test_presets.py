@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.conversations import Preset
+from desktop.keepsakes import Preset
 from desktop.presets import Presets
 from desktop.store import Store
 from inference import Sampling

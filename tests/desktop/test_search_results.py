@@ -7,7 +7,8 @@ from datetime import datetime
 import pytest
 from PySide6.QtCore import Qt
 
-from desktop.conversations import Conversation, Hit
+from desktop.conversations import Conversation
+from desktop.hits import Hit
 from desktop.theme import load_theme
 from desktop.widgets.search_results import SearchResults
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Attachment, Preset
+from desktop.conversations import Attachment
+from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError
 from inference import Message, ModelConfig, Role, Trace
 from tests.desktop.store.conftest import MODEL, answered, ask, ended, saying

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.conversations import Hit
+from desktop.hits import Hit
 from desktop.store import Store
 from desktop.store.grams import folded, grams_of
 from tests.desktop.store.conftest import answered, ask, saying

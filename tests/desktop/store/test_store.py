@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Attachment, Failure, FailureKind, Preset, TurnState
+from desktop.conversations import Attachment, Failure, FailureKind, TurnState
+from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError, packed_trace, trace_from
 from inference import (
     BlockKind,

@@ -1,0 +1,35 @@
+"""Opens the conversations, also where the file is damaged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from desktop.process_lock import held_in
+from desktop.store.faults import StoreDamaged, mark_of
+from desktop.store.store import Store
+
+if TYPE_CHECKING:
+    from desktop.store.salvage import Salvage
+
+
+def open_store(path: Path) -> tuple[Store, Salvage | None]:
+    """The conversations at `path`; where they are damaged, those of them that could be saved, and what became of the
+    others.
+
+    Raises:
+        StoreError: they cannot be opened, or another window has the damaged file open.
+    """
+    if not mark_of(path).exists():
+        try:
+            return Store(path), None
+        except StoreDamaged:
+            pass
+    if held_in(path.parent / "locks"):
+        raise StoreDamaged(
+            f"The conversations in {path} are damaged, and another window has them open. Close it first."
+        )
+    from desktop.store.salvage import salvage  # which hardly any start needs
+
+    outcome = salvage(path)
+    return Store(path), outcome
