@@ -62,11 +62,10 @@ def test_while_it_waits_and_while_the_model_is_loaded_the_clock_runs(desk):
     desk.send("Why?")
     assert live.is_waiting
     now[0] = 13.0
-    waited = live.phases
-    assert waited == (PhasePart(PhaseKind.WAITING, 3.0),)
+    assert list(live.phases) == [PhasePart(PhaseKind.WAITING, 3.0)]
     desk.engine.loading(0.1)
     now[0] = 15.0
-    assert live.phases == (PhasePart(PhaseKind.WAITING, 3.0), PhasePart(PhaseKind.LOADING, 2.0))
+    assert list(live.phases) == [PhasePart(PhaseKind.WAITING, 3.0), PhasePart(PhaseKind.LOADING, 2.0)]
     desk.engine.ready()
     now[0] = 15.5
     desk.engine.read(16, 32, batch_end=32, seconds=0.25)
