@@ -60,7 +60,8 @@ def test_while_it_waits_and_while_the_model_is_loaded_the_clock_runs(desk):
     desk.engine.listeners.append(live.on_event)
     live.follow(desk.window.session)
     desk.send("Why?")
-    assert live.is_waiting
+    waits = live.is_waiting
+    assert waits
     now[0] = 13.0
     assert list(live.phases) == [PhasePart(PhaseKind.WAITING, 3.0)]
     desk.engine.loading(0.1)
