@@ -39,8 +39,10 @@ class Backups:
     @property
     def next_at(self) -> datetime:
         """When the next one is to be made; a moment that has passed where it should have been."""
-        newest = max(self._moments().values(), default=None)
-        return self._clock() if newest is None else newest + EVERY
+        now = self._clock()
+        # One of a moment still to come was made before the clock was set back, and says nothing of today.
+        newest = max((moment for moment in self._moments().values() if moment <= now), default=None)
+        return now if newest is None else newest + EVERY
 
     def make(self, *, is_stopped: Callable[[], bool] = lambda: False) -> None:
         """Make one now, and delete those that are too many or too old. It may take a while; any thread may do it."""
@@ -58,9 +60,11 @@ class Backups:
         self.clear_away()
 
     def clear_away(self) -> None:
-        """Delete the copies that are too many or too old. The newest stays, until there is a newer one."""
-        oldest = self._clock() - KEPT_FOR
-        by_age = sorted(self._moments().items(), key=lambda found: found[1], reverse=True)
+        """Delete the copies that are too many or too old. The newest stays, until there is a newer one; those of
+        moments still to come, from before the clock was set back, count as the oldest."""
+        now = self._clock()
+        oldest = now - KEPT_FOR
+        by_age = sorted(self._moments().items(), key=lambda found: (found[1] <= now, found[1]), reverse=True)
         for number, (path, moment) in enumerate(by_age):
             if number and (number >= MOST or moment < oldest):
                 _delete(path)

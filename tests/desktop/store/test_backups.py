@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.store import Exchange, Store, StoreError
-from desktop.store.backups import MOST
+from desktop.store import BACKUPS, Exchange, Store, StoreError
+from desktop.store.backups import EVERY, MOST
 from tests.desktop.store.conftest import answered, ask
 from tests.desktop.store.test_deletion import SECRETS, files_with, tell_secrets
 from tests.desktop.store.test_schema import VERSIONS, write_file
@@ -155,3 +155,18 @@ def test_there_are_no_copies_of_temporary_conversations():
     store = Store(None)
     assert store.backups is None
     store.close()
+
+
+def test_a_clock_that_is_set_back_neither_stops_the_copies_nor_keeps_old_ones(backups, clock, path):
+    for _ in range(MOST):
+        backups.make()
+        clock.go_on(days=1)
+    clock.go_on(days=-400)
+    assert backups.next_at == clock()
+    for _ in range(MOST):
+        backups.make()
+        assert backups.next_at == clock() + EVERY
+        clock.go_on(days=1)
+    days = {found.name.split()[1] for found in (path.parent / BACKUPS).iterdir()}
+    assert len(days) == MOST
+    assert all(day < clock().isoformat() for day in days)
