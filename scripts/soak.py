@@ -13,7 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -28,6 +28,7 @@ from scripts.driving import Condition, after, drive, is_quiet, is_ready
 
 MOST_GROWTH = 1.1
 WARM_SHARE = 1 / 12  # of the run: five minutes of an hour
+STATES = 32  # megabytes of KV states in memory
 SPARE = 4  # files, threads and timers that may come and go
 ENOUGH = 60  # tokens of a reply
 
@@ -70,6 +71,8 @@ class Soak:
 
     def script(self, app: App) -> Iterator[Condition]:
         """What is done until the time is up."""
+        # What is kept of conversations that were left fills its budget in an hour otherwise, and hides all else.
+        app.settings.save(replace(app.settings.current, kv_memory_megabytes=STATES))
         yield is_ready(app)
         self._began = time.monotonic()
         questions = cycle(QUESTIONS)
