@@ -29,7 +29,7 @@ from scripts.driving import Condition, after, drive, is_quiet, is_ready
 MOST_GROWTH = 1.1
 WARM_SHARE = 1 / 12  # of the run: five minutes of an hour
 STATES = 32  # megabytes of KV states in memory
-SPARE = 4  # files, threads and timers that may come and go
+SPARE = 10  # files, threads and timers: the processes for formulas and documents come and go, with their pipes
 ENOUGH = 60  # tokens of a reply
 
 QUESTIONS = (
