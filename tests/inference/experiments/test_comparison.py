@@ -268,15 +268,17 @@ def test_with_a_real_model_the_totals_are_the_same_over_alternating_blocks() -> 
     path = embedded_model()
     assert path is not None
     differences: list[float] = []
+    comparisons: list[Comparison] = []
     with connect(ModelConfig(path, threads=1)) as client:
         asked = client.request("Tell me about rivers.", max_tokens=16, temperature=0.0)
         # A difference that streaming makes is there each time; one that the machine makes is not.
         while len(differences) < 5 and min(differences, default=1.0) >= 0.10:
             (end,) = [event for event in client.run(CompareJob(asked, runs=5)) if isinstance(event, JobFinished)]
-            found = end.result
-            assert isinstance(found, Comparison)
-            on, off = (figure(found, "total", mode) for mode in Mode)
+            assert isinstance(end.result, Comparison)
+            comparisons.append(end.result)
+            on, off = (figure(end.result, "total", mode) for mode in Mode)
             differences.append(abs(on.low / off.low - 1))
+    found = comparisons[-1]
     assert min(differences) < 0.10, differences
     assert figure(found, "first_text", Mode.ON).median < 0.7 * figure(found, "first_text", Mode.OFF).median
     assert not found.difference
