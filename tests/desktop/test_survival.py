@@ -58,6 +58,8 @@ def ask():
     if app.library.current.send(words, streaming=True):
         tell("asked", words)
     else:  # the conversation before is full, or being answered
+        if app.models.config is None:  # it died over this model twice in a row, and waits for a person to want it still
+            app.models.choose(model)
         QTimer.singleShot(10, ask)
 
 def ended(turn):
@@ -148,11 +150,12 @@ def read_until(process: subprocess.Popen[str], kept: Kept, kind: str, times: int
     raise AssertionError(f"it ended with {process.wait()} before it {kind}")
 
 
-MOMENTS = 100
+MOMENTS = int(os.environ.get("HEADWATER_MOMENTS", "20"))  # each takes two seconds; a hundred are for patient people
+STARTS = int(os.environ.get("HEADWATER_STARTS", "40"))
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(60 + 15 * MOMENTS)
 def test_killed_at_any_moment_it_has_what_it_kept(tmp_path, tiny):
     """While it starts, reads, writes, keeps and exports."""
     dice = random.Random(7)  # noqa: S311 - the same moments each time
@@ -168,6 +171,7 @@ def test_killed_at_any_moment_it_has_what_it_kept(tmp_path, tiny):
                 kept.take(line)
         if number % 5 == 4:
             kept.check(tmp_path)
+    kept.check(tmp_path)
     assert len(kept.asked) > MOMENTS
     assert len(kept.said) > MOMENTS // 2
 
@@ -242,13 +246,13 @@ def starts(qapp, qtbot, tmp_path):
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
-def test_two_hundred_starts_leave_no_file_open_and_no_thread(starts, tmp_path):
+@pytest.mark.timeout(60 + 3 * STARTS)
+def test_many_starts_leave_no_file_open_and_no_thread(starts, tmp_path):
     process = psutil.Process()
     for _ in range(5):
         starts.end(starts.start())
     files, threads = process.num_fds(), process.num_threads()
-    for _ in range(200):
+    for _ in range(STARTS):
         starts.end(starts.start())
     assert process.num_fds() <= files + 2
     assert process.num_threads() <= threads + 2
