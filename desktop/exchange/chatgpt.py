@@ -11,7 +11,7 @@ from typing import Any
 from desktop.conversations import Conversation, Turn, title_of
 from desktop.exchange.message_lists import MOST_TEXT, text_in, what_is
 from desktop.exchange.portable import clean
-from desktop.exchange.values import LeftOut, Tree
+from desktop.exchange.values import LeftOut, Tree, trees_of
 from inference import Message, Role
 
 _SEEN = ("text", "multimodal_text")
@@ -30,14 +30,7 @@ def conversations_in(document: object) -> list[Mapping[str, Any]]:
 
 def from_chatgpt(entries: Iterable[Mapping[str, Any]], now: datetime, left_out: Counter[LeftOut]) -> tuple[Tree, ...]:
     """These as conversations; what they cannot take along is counted in `left_out`."""
-    trees = []
-    for number, entry in enumerate(entries, 1):
-        tree = _Reading(number, now, left_out).read(entry)
-        if tree is None:
-            left_out[LeftOut.CONVERSATIONS] += 1
-        else:
-            trees.append(tree)
-    return tuple(trees)
+    return trees_of(entries, lambda number, entry: _Reading(number, now, left_out).read(entry), left_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from desktop.conversations import Conversation, Turn, title_of
 from desktop.exchange.portable import clean
-from desktop.exchange.values import LeftOut, Tree
+from desktop.exchange.values import LeftOut, Tree, trees_of
 from inference import Message, Role
 
 MOST_TEXT = 8_000_000  # characters of one message
@@ -49,14 +49,7 @@ def lists_in_lines(documents: Sequence[object]) -> list[Mapping[str, Any]]:
 
 def from_lists(entries: Iterable[Mapping[str, Any]], now: datetime, left_out: Counter[LeftOut]) -> tuple[Tree, ...]:
     """These as conversations that begin now; what they cannot take along is counted in `left_out`."""
-    trees = []
-    for number, entry in enumerate(entries, 1):
-        tree = _Reading(number, now, left_out).read(entry)
-        if tree is None:
-            left_out[LeftOut.CONVERSATIONS] += 1
-        else:
-            trees.append(tree)
-    return tuple(trees)
+    return trees_of(entries, lambda number, entry: _Reading(number, now, left_out).read(entry), left_out)
 
 
 def text_in(content: object, left_out: Counter[LeftOut]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 import inference
 from desktop.conversations import Conversation, Turn
@@ -48,3 +50,20 @@ class Imported:
 
     conversations: tuple[Tree, ...]
     left_out: Mapping[LeftOut, int] = field(default_factory=dict)
+
+
+Entry = Mapping[str, Any]  # a conversation as another program's file has it
+
+
+def trees_of(
+    entries: Iterable[Entry], read: Callable[[int, Entry], Tree | None], left_out: Counter[LeftOut]
+) -> tuple[Tree, ...]:
+    """What `read` makes of each entry, counted from 1; those it can make nothing of are counted in `left_out`."""
+    trees = []
+    for number, entry in enumerate(entries, 1):
+        tree = read(number, entry)
+        if tree is None:
+            left_out[LeftOut.CONVERSATIONS] += 1
+        else:
+            trees.append(tree)
+    return tuple(trees)
