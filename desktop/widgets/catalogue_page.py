@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 import inference
 from desktop.downloads import DownloadQueue
@@ -17,7 +17,7 @@ from desktop.sizing import Sizing
 from desktop.theme import Theme, figure_font
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.cards import CardList
-from desktop.widgets.form import label
+from desktop.widgets.form import column_in, label, row_of
 from desktop.widgets.model_words import card_of_entry, state_words
 from desktop.widgets.painting import recolour
 
@@ -91,17 +91,10 @@ class CataloguePage(QWidget):
         head = QHBoxLayout()
         head.addWidget(self._status, 1)
         head.addWidget(self.again_button)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.get_button)
-        foot.addWidget(self.page_button)
-        foot.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        column = column_in(self)
         column.addLayout(head)
         column.addWidget(self.list, 1)
-        column.addLayout(foot)
+        column.addLayout(row_of(self.get_button, self.page_button))
 
     def _connect(self) -> None:
         self.list.current_changed.connect(self._show_current)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 import inference
 from desktop.downloads import DownloadQueue
@@ -15,7 +15,7 @@ from desktop.settings import Settings, SettingsFile
 from desktop.theme import Theme, figure_font
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.cards import CardList
-from desktop.widgets.form import label
+from desktop.widgets.form import column_in, label, row_of
 from desktop.widgets.model_words import card_of_download
 from desktop.widgets.painting import recolour
 from desktop.widgets.switch import Switch
@@ -63,21 +63,10 @@ class DownloadPage(QWidget):
         recolour(self._status, QPalette.ColorRole.WindowText, theme.muted)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self._status, 1)
-        head.addWidget(self.waits)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.go_button)
-        foot.addWidget(self.remove_button)
-        foot.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
+        column = column_in(self)
+        column.addLayout(row_of(self._status, self.waits, wide=self._status))
         column.addWidget(self.list, 1)
-        column.addLayout(foot)
+        column.addLayout(row_of(self.go_button, self.remove_button))
 
     def _connect(self) -> None:
         self.list.current_changed.connect(self._show_current)

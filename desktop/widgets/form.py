@@ -198,6 +198,25 @@ def label(words: str, font: QFont) -> QLabel:
     return made
 
 
+def row_of(*widgets: QWidget, wide: QWidget | None = None) -> QHBoxLayout:
+    """These beside each other; `wide` takes what room is left, else nothing does."""
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for widget in widgets:
+        row.addWidget(widget, int(widget is wide))
+    if wide is None:
+        row.addStretch(1)
+    return row
+
+
+def column_in(page: QWidget) -> QVBoxLayout:
+    """What fills a page to its edges, part below part."""
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(8)
+    return column
+
+
 def heading_font(factor: float) -> QFont:
     """For titles: so much larger than what stands below them."""
     font = control_font()

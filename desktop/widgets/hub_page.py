@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QWidget
 
 import inference
 from desktop.hub_desk import Found, HubDesk, Opened, Refusal
@@ -14,7 +14,7 @@ from desktop.theme import Theme, figure_font
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.cards import CardList
 from desktop.widgets.fields import Choice
-from desktop.widgets.form import label
+from desktop.widgets.form import column_in, label, row_of
 from desktop.widgets.line_field import LineField
 from desktop.widgets.model_words import card_of_repo
 from desktop.widgets.painting import recolour
@@ -94,27 +94,13 @@ class HubPage(QWidget):
                 (self.tr("Newest"), orders.RECENT),
             )
         )
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.field, 1)
-        head.addWidget(self.order)
-        said = QHBoxLayout()
-        said.setSpacing(8)
-        said.addWidget(self._status, 1)
-        said.addWidget(self.again_button)
-        token = QHBoxLayout()
-        token.setSpacing(8)
-        token.addWidget(self.token_field, 1)
-        token.addWidget(self.token_button)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.list)
         self._pages.addWidget(self.repo_page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
-        column.addLayout(said)
-        column.addLayout(token)
+        column = column_in(self)
+        column.addLayout(row_of(self.field, self.order, wide=self.field))
+        column.addLayout(row_of(self._status, self.again_button, wide=self._status))
+        column.addLayout(row_of(self.token_field, self.token_button, wide=self.token_field))
         column.addWidget(self._pages, 1)
 
     def _connect(self) -> None:

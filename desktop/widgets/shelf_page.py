@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QTimer, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 import inference
 from desktop.settings import SettingsFile
@@ -20,7 +20,7 @@ from desktop.theme import Theme, figure_font
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.cards import Card, CardList, Tone
 from desktop.widgets.fit_panel import FitPanel
-from desktop.widgets.form import label
+from desktop.widgets.form import column_in, label, row_of
 from desktop.widgets.line_field import LineField
 from desktop.widgets.model_words import card_of_model, size_words
 from desktop.widgets.painting import recolour
@@ -105,23 +105,12 @@ class ShelfPage(QWidget):
         return action
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.filter_field, 1)
-        head.addWidget(self.folder_button)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.use_button)
-        foot.addWidget(self.more_button)
-        foot.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(head)
+        column = column_in(self)
+        column.addLayout(row_of(self.filter_field, self.folder_button, wide=self.filter_field))
         column.addWidget(self._status)
         column.addWidget(self.list, 1)
         column.addWidget(self.fit)
-        column.addLayout(foot)
+        column.addLayout(row_of(self.use_button, self.more_button))
 
     def _connect(self) -> None:
         self._pause = QTimer(self, singleShot=True, interval=_NARROWING_MILLISECONDS)
