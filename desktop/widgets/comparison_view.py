@@ -236,6 +236,7 @@ class ComparisonView(Page):
         self.add(self._kept_side)
         self.add(self.status)
         self._columns = _Columns(*self.columns.values())
+        self.add(self.findings.verdict)  # the answer before what it is drawn from, so that it is seen without scrolling
         self.add(self._columns)
         self.add(self.findings)
         self.column.addStretch(1)

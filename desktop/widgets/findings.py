@@ -25,7 +25,9 @@ _PLOT_HEIGHT = 280
 
 
 class Findings(QWidget):
-    """Hidden until there is something to say. Where there are several plots or tables, one is chosen."""
+    """Hidden until there is something to say. Where there are several plots or tables, one is chosen.
+
+    The `verdict` may be laid out elsewhere; it comes and goes with the rest."""
 
     def __init__(self, theme: Theme, choose_place: PlaceChooser = ask_for_place) -> None:
         super().__init__()
@@ -47,6 +49,7 @@ class Findings(QWidget):
         self._side = Side(self.plot_choice, self.table_choice, self.export)
         self._lay_out()
         self.set_theme(theme)
+        self.verdict.hide()
         self.hide()
 
     @property
@@ -57,6 +60,7 @@ class Findings(QWidget):
         """Show this one; `None` hides everything."""
         self._result = result
         self.setVisible(result is not None)
+        self.verdict.setVisible(result is not None)
         self.export.offer(result, stem)
         self._say("")
         if result is None:

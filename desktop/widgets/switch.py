@@ -17,8 +17,8 @@ _MARGIN = 6
 
 class Switch(QCheckBox):
     """A check box that looks like what it is: its text, then a track with a knob left (off) or right (on); in a layout
-    from right to left it is the other way round. Where there is no room, the text is cut. With `bare`, its words stand
-    elsewhere."""
+    from right to left it is the other way round. Where there is no room, the text is cut, and left out where less than
+    half of it would be left. With `bare`, its words stand elsewhere."""
 
     def __init__(self, theme: Theme, text: str, parent: QWidget | None = None, *, bare: bool = False) -> None:
         super().__init__("" if bare else text, parent)
@@ -56,8 +56,11 @@ class Switch(QCheckBox):
         painter.end()
 
     def _words_within(self, width: int) -> str:
-        if text_width(self.font(), self.text()) <= width:
+        needed = text_width(self.font(), self.text())
+        if needed <= width:
             return self.text()
+        if width < needed / 2:
+            return ""
         return QFontMetrics(self.font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
 
     def _track(self) -> QRect:

@@ -86,6 +86,14 @@
             <source>{count} threads</source>
             <translation>{count} Threads</translation>
         </message>
+        <message>
+            <source>{device}, 1 thread</source>
+            <translation>{device}, 1 Thread</translation>
+        </message>
+        <message>
+            <source>{device}, {count} threads</source>
+            <translation>{device}, {count} Threads</translation>
+        </message>
     </context>
     <context>
         <name>Aftermath</name>

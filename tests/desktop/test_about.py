@@ -14,7 +14,7 @@ def test_the_view_shows_versions_and_what_answers(desk):
     window.about_action.trigger()
     about = window.views.about
     assert window.view is about
-    for words in ("Headwater: ", "llama-cpp-python: ", "PySide6: ", "Model: Small"):
+    for words in ("Headwater: ", "llama-cpp-python: ", "PySide6: ", "Model: Small", " thread"):
         assert words in about.details
 
 

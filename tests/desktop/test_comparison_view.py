@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
 from desktop.theme import load_theme
@@ -84,6 +84,17 @@ def test_what_came_out_is_shown_with_its_sentence_its_table_and_its_timeline(des
     for mode in Mode:
         assert "They bend." in view.columns[mode].reply.plain_text()
     assert view.columns[Mode.ON].clocks.text() == "First words 0.50 s · whole 2.50 s"
+
+
+def test_the_answer_stands_above_the_replies_and_is_seen_without_scrolling(desk, view):
+    assert view.findings.verdict.isHidden()
+    desk.window.resize(1080, 720)
+    finish(desk)
+    QApplication.processEvents()
+    verdict = view.findings.verdict
+    assert verdict.mapTo(view, QPoint(0, 0)).y() < view.columns[Mode.ON].mapTo(view, QPoint(0, 0)).y()
+    assert not verdict.visibleRegion().isEmpty()
+    assert verdict.visibleRegion().boundingRect().height() == verdict.height()
 
 
 def test_words_on_the_screen_have_paint_times(desk, view):

@@ -64,6 +64,12 @@ def test_where_there_is_no_room_the_words_are_cut_and_not_painted_over(switch):
     assert switch.minimumSizeHint().width() < narrow
 
 
+def test_where_hardly_a_letter_would_be_left_no_words_are_painted(switch):
+    switch.resize(switch.minimumSizeHint().width() + 24, switch.height())
+    place = switch._track().left() - 14
+    assert switch._words_within(place) == ""
+
+
 def test_from_right_to_left_it_is_the_other_way_round_and_nothing_is_painted_over(switch):
     switch.resize(switch.sizeHint())
     switch.setChecked(True)
