@@ -88,12 +88,14 @@ class HubDesk(QObject):
         return inference.hub.read_link(text, self._door.endpoint)
 
     def search(self, words: str, order: HubOrder) -> None:
-        """Ends with `found` or `search_refused`."""
+        """Ends with `found` or `search_refused`. Whoever searches no longer waits for a repository."""
+        self._errands.forget(_OPEN)
         work = partial(_search, self._door, words, order)
         self._errands.send(_SEARCH, work, self.found.emit, self._refusing(self.search_refused.emit))
 
     def open(self, link: HubLink) -> None:
-        """Ends with `opened` or `open_refused`."""
+        """Ends with `opened` or `open_refused`. Whoever opens a repository no longer waits for a search."""
+        self._errands.forget(_SEARCH)
         work = partial(_look_into, self._door, link)
         self._errands.send(_OPEN, work, self.opened.emit, self._refusing(self.open_refused.emit))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import inference
 from desktop.secrets import Keys
 from desktop.settings import Settings
-from inference import ProxyKind
+from inference import InvalidRequest, ProxyKind
 
 if TYPE_CHECKING:
     from inference.hub import HubAccess, HubSession
@@ -37,7 +37,10 @@ class HubDoor:
 
     def offline(self) -> str:
         """Why nothing may be asked of the Hub; "" where it may."""
-        return inference.hub.HubAccess.from_environment(self._environment).offline
+        try:
+            return inference.hub.HubAccess.from_environment(self._environment).offline
+        except InvalidRequest:
+            return ""  # whoever asks hears what is wrong with its address
 
     def session(self) -> HubSession:
         """The session as things are now. The keyring may wait for a password."""

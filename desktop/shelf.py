@@ -65,6 +65,7 @@ class Shelf(QObject):
         self._by_path: dict[Path, ShelfModel] = {}
         self._has_looked = False
         self._stop_verifying = threading.Event()
+        self._verified: Path | None = None
         self._watcher: QFileSystemWatcher | None = None
         self._timer = QTimer(self, singleShot=True, interval=_SETTLED_MILLISECONDS)
         self._timer.timeout.connect(self.look)
@@ -82,6 +83,10 @@ class Shelf(QObject):
 
     def of_path(self, path: Path) -> ShelfModel | None:
         return self._by_path.get(path)
+
+    def fetched(self, repo: str, file: str) -> Path | None:
+        """Where a file of the Hub lies, if it was fetched before, by whichever program."""
+        return next((model.path for model in self._models if _is_of(model.path, repo, file)), None)
 
     def facts(self, model: ShelfModel) -> ShelfFacts | None:
         """What it says of itself; `None` until that was read."""
@@ -109,9 +114,17 @@ class Shelf(QObject):
         """`glance`, of a model that is about to be loaded: what is wrong with the file the load will say."""
         self._errands.send(_WEIGH, lambda _: inference.glance(path), done, lambda _: failed())
 
+    @property
+    def being_verified(self) -> Path | None:
+        """The model that is read to be verified."""
+        return self._verified if self._errands.is_out(_VERIFY) else None
+
     def verify(self, model: ShelfModel) -> None:
-        """Read all of it and compare it with what the Hub says of it. Ends with `verified` or `failed`."""
+        """Read all of it and compare it with what the Hub says of it, and no longer what was read before. Ends with
+        `verified` or `failed`."""
+        self._stop_verifying.set()
         self._stop_verifying = stop = threading.Event()
+        self._verified = model.path
         work = partial(_verify, model.path, self._folder(), self._session, stop)
         self._errands.send(_VERIFY, work, self._take_verdict, self._fail, self._take_progress)
 
@@ -207,6 +220,14 @@ class Shelf(QObject):
         yield from inference.usual_folders(self._environment, self._home or Path.home())
 
 
+def _is_of(path: Path, repo: str, file: str) -> bool:
+    """Whether a file lies under its names on the Hub: in folders of these names, or in a version in the Hub's cache."""
+    wanted = tuple(file.split("/"))
+    above, end = path.parts[: -len(wanted)], path.parts[-len(wanted) :]
+    in_cache = (f"models--{repo.replace('/', '--')}", "snapshots")
+    return end == wanted and (above[-2:] == tuple(repo.split("/")) or above[-3:-1] == in_cache)
+
+
 def _nothing(_result: object) -> None:
     """Nobody waits for it."""
 
@@ -226,8 +247,10 @@ def _read_facts(cache: FactsCache, models: tuple[ShelfModel, ...], errand: Erran
     for model in models:
         if not errand.is_wanted:
             return
-        if cache.known(model) is None:
-            cache.read(model)
+        before = cache.known(model)
+        if before is None or before.trouble:  # trouble may be over though the file is the same
+            if cache.read(model) == before:
+                continue
             told.append(model.path)
             time.sleep(_YIELD_SECONDS)
         if told and time.monotonic() - when > _BATCH_SECONDS:

@@ -78,11 +78,11 @@ class Wakefulness(QObject):
             process.terminate()
 
     def close(self) -> None:
-        """Release it, and wait for the command's end."""
-        process = self._process
+        """Release it, and wait for the end of its commands: also of what was released just before."""
         self.release()
-        if process is not None and process.state() is not QProcess.ProcessState.NotRunning:
-            process.waitForFinished(1_000)
+        for process in self.findChildren(QProcess):
+            if process.state() is not QProcess.ProcessState.NotRunning:
+                process.waitForFinished(1_000)
 
     def _forget_ended(self) -> None:
         """One that ended by itself, as it does at once where there is nobody to ask, is about to be gone."""

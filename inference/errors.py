@@ -369,7 +369,7 @@ class HubOffline(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.what} was not asked for: {self.reason}"
+        return f"{_begun(self.what)} was not asked for: {self.reason}"
 
 
 class HubUnreachable(HubError):
@@ -414,10 +414,20 @@ class NotOnHub(HubError):
 
 
 class TokenWanted(HubError):
-    """It is shown to known people only, or the token is refused."""
+    """It is shown to known people only; where a token was sent, that is refused."""
+
+    def __init__(self, what: str, was_sent: bool = False) -> None:  # noqa: FBT001, FBT002 - unpickled by position
+        super().__init__(what, was_sent)
+        self.was_sent = was_sent
 
     def __str__(self) -> str:
-        return f"{self.what} needs an access token of the Hub. Make one there, under Settings, and enter it here."
+        if self.was_sent:
+            return (
+                f"The Hub does not accept the access token it was sent for {self.what}. Make another, under Settings."
+            )
+        return (
+            f"{_begun(self.what)} needs an access token of the Hub. Make one there, under Settings, and enter it here."
+        )
 
 
 class GateClosed(HubError):
@@ -428,7 +438,9 @@ class GateClosed(HubError):
         self.page = page
 
     def __str__(self) -> str:
-        return f"{self.what} is gated: accept its terms at {self.page}, then use a token of the account that did."
+        return (
+            f"{_begun(self.what)} is gated: accept its terms at {self.page}, then use a token of the account that did."
+        )
 
 
 class DownloadDamaged(HubError):
@@ -476,6 +488,11 @@ class FolderRefused(HubError):
 
     def __str__(self) -> str:
         return f"{self.what} cannot be written to {self.folder}: {self.reason}."
+
+
+def _begun(what: str) -> str:
+    """What a sentence begins with: names of the Hub's, which hold a slash, keep their letters."""
+    return what if "/" in what else what[:1].upper() + what[1:]
 
 
 class TemplateFailed(InferenceError):

@@ -9,7 +9,8 @@ import io
 import math
 import re
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -184,13 +185,15 @@ def read_facts(path: Path) -> GgufFacts:
 
 def glance(path: Path) -> GgufFacts:
     """What the header says before its vocabulary: names, sizes, shapes; a millisecond, whatever the vocabulary. Tensors
-    are not looked at, nor the chat template behind it. Where the quantisation is named behind it, it is passed over.
+    are not looked at, nor the chat template behind it. Where the quantisation is named behind it, it is passed over. Of
+    a model in parts, only the first is opened.
 
     Raises:
         ModelNotFound: there is no such file.
         ModelUnreadable: it is no GGUF file, or its header is damaged.
     """
-    return _read(path, glance=True)
+    facts = _read(path, glance=True)
+    return replace(facts, parts=(*facts.parts, *_unopened(files_of(path)[1:])))
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
@@ -208,6 +211,12 @@ def part_name(path: Path, number: int, count: int) -> str:
     does not end as llama.cpp wants it."""
     stem = re.fullmatch(rf"(.+)-\d{{5}}-of-{count:05d}\.gguf", path.name)
     return f"{stem[1]}-{number:05d}-of-{count:05d}.gguf" if stem else ""
+
+
+def _unopened(paths: Iterable[Path]) -> Iterator[Part]:
+    for path in paths:
+        with suppress(OSError):  # it went away just now
+            yield Part(path, path.stat().st_size, None)
 
 
 def _part_path(path: Path, number: int, count: int) -> Path:

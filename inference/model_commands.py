@@ -15,7 +15,7 @@ from inference.configuration import default_models_folder
 from inference.errors import InvalidRequest
 from inference.hub.access import HubSession
 from inference.hub.address import HubAccess
-from inference.hub.fetch import FetchPhase, FetchProgress, Wanted, fetch
+from inference.hub.fetch import FetchPhase, FetchProgress, Wanted, fetch, files_wanted
 from inference.hub.files import HubModel
 from inference.hub.hub import Hub
 from inference.hub.links import link_of
@@ -149,8 +149,7 @@ def _repos(found: Sequence[HubRepo], *, as_json: bool) -> str:
 def _get(text: str, folder: Path, session: HubSession, tell: Callable[[str], None]) -> Path:
     repo, model = Hub(session).model_of(link_of(text, session.access.endpoint))
     path = folder
-    for number, file in enumerate(model.files, 1):
-        wanted = Wanted(repo.id, repo.commit, file)
+    for number, wanted in enumerate(files_wanted(repo.id, repo.commit, model.files, folder), 1):
         for words in _in_words(wanted, number, model, fetch(wanted, folder, session, threading.Event())):
             tell(words)
         path = path if number > 1 else wanted.path_in(folder)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,9 +29,8 @@ _SUFFIX = ".gguf"
 _OF_THE_HUB = ("HF_HUB_CACHE", "HF_HOME")
 _DEEPEST = 8  # folders below one that is looked through
 _MOST_FOUND = 20_000
-_PART_OF = "-of-"
-_FIRST_PART = "-00001-of-"
-_CACHE_VERSION = 2
+_LATER_PART = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
+_CACHE_VERSION = 3
 
 
 class ShelfSource(StrEnum):
@@ -75,7 +75,8 @@ class ShelfModel:
 class ShelfFacts:
     """What a model file says of itself at a glance; texts are "" and numbers 0 where it says nothing.
 
-    `needed` are the bytes it will take with a window of `DEFAULT_CONTEXT`. `trouble` is a sentence on why it cannot be
+    `needed` are the bytes it will take with a window of `DEFAULT_CONTEXT`; of a mixture only some weights are read for
+    each token. `trouble` is a sentence on why it cannot be
     read, `refusal` one on why a sound file cannot be chatted with.
     """
 
@@ -88,6 +89,7 @@ class ShelfFacts:
     needed: int = 0
     trouble: str = ""
     refusal: str = ""
+    is_mixture: bool = False
 
 
 def usual_folders(environment: Mapping[str, str], home: Path, platform: str = sys.platform) -> tuple[ShelfFolder, ...]:
@@ -153,8 +155,8 @@ class FactsCache:
         return row[2] if row is not None and row[:2] == (model.size, model.modified) else None
 
     def read(self, model: ShelfModel) -> ShelfFacts:
-        """What the file says; it is looked into where nothing is known."""
-        if (facts := self.known(model)) is not None:
+        """What the file says; it is looked into where nothing is known, or something was wrong with it."""
+        if (facts := self.known(model)) is not None and not facts.trouble:
             return facts
         facts = facts_of(model.path)
         with self._lock:
@@ -207,7 +209,7 @@ def facts_of(path: Path) -> ShelfFacts:
     """What the file at `path` says of itself; a file that cannot be read says why."""
     try:
         facts = glance(path)
-        needed = forecast_of(facts, DEFAULT_CONTEXT).total + sum(part.stat().st_size for part in files_of(path)[1:])
+        needed = forecast_of(facts, DEFAULT_CONTEXT).total
     except InferenceError as error:
         return ShelfFacts(trouble=str(error))
     except OSError as error:
@@ -221,6 +223,7 @@ def facts_of(path: Path) -> ShelfFacts:
         training_context=facts.training_context,
         needed=needed,
         refusal=refusal_at_a_glance(facts),
+        is_mixture=facts.number("expert_count") > 1,
     )
 
 
@@ -246,7 +249,7 @@ def _in_folder(folder: Path) -> Iterator[_Found]:
         for entry in entries:
             with suppress(OSError):
                 if entry.name.lower().endswith(_SUFFIX) and entry.is_file():
-                    if _PART_OF not in entry.name or _FIRST_PART in entry.name:
+                    if not _LATER_PART.search(entry.name):
                         path = Path(entry.path)
                         count += 1
                         yield _Found(path, display_name(path))
@@ -285,11 +288,13 @@ def _content_of(path: Path | None) -> dict[str, Any]:
         content = {} if path is None else json.loads(path.read_text("utf-8", "surrogatepass"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return content if isinstance(content, dict) and content.get("version") == _CACHE_VERSION else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _rows_in(content: dict[str, Any]) -> Iterator[tuple[str, tuple[int, int, ShelfFacts]]]:
     """What a cache file says of models, as far as it makes sense."""
+    if content.get("version") != _CACHE_VERSION:
+        return  # other things were known then
     kinds = {field.name: type(field.default) for field in fields(ShelfFacts)}
     for name, row in _pairs(content.get("models")):
         with suppress(ValueError, TypeError):

@@ -123,9 +123,7 @@ class CataloguePage(QWidget):
     def _path_of(self, entry: CatalogueEntry) -> Path | None:
         """Where the model lies, if it was fetched before."""
         offer = self._hub.offers.get(entry.name)
-        wanted = offer.model.path if offer is not None else entry.file
-        ending = (*entry.repo.split("/"), *wanted.split("/"))
-        return next((m.path for m in self._shelf.models if m.path.parts[-len(ending) :] == ending), None)
+        return self._shelf.fetched(entry.repo, offer.model.path if offer is not None else entry.file)
 
     def _show_status(self) -> None:
         offline, catalogue = self._hub.offline(), self._hub.catalogue

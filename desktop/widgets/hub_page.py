@@ -34,6 +34,7 @@ class HubPage(QWidget):
         self._theme = theme
         self._hub = hub
         self._found: Found | None = None
+        self._is_typing = False  # what is asked for may be half a name yet
         self._wanted: HubLink | None = None  # what was refused, to be tried again with a token
         self.field = LineField(
             theme, self.tr("Search the Hub"), self.tr("Words, a repository's name, or the address of its page")
@@ -107,7 +108,7 @@ class HubPage(QWidget):
         self._pause = QTimer(self, singleShot=True, interval=_TYPING_MILLISECONDS)
         self._pause.timeout.connect(self._go)
         self.field.textChanged.connect(self._pause.start)
-        self.field.returnPressed.connect(self._go)
+        self.field.returnPressed.connect(self._enter)
         self.order.picked.connect(self._search)
         self.list.chosen.connect(self._open_found)
         self.list.current_changed.connect(self._describe)
@@ -120,9 +121,15 @@ class HubPage(QWidget):
         self._hub.search_refused.connect(self._show_refusal)
         self._hub.open_refused.connect(self._show_refusal)
 
+    def _enter(self) -> None:
+        """Whoever is done typing wants to go on in what was found."""
+        self._go()
+        self._is_typing = False
+
     def _go(self) -> None:
         """Open what is named, or search for it."""
         self._pause.stop()
+        self._is_typing = True
         text = self.field.text().strip()
         link = self._hub.link_in(text)
         if link is not None:
@@ -131,6 +138,9 @@ class HubPage(QWidget):
             self._search()
 
     def _search(self) -> None:
+        self._search_for(self.field.text().strip())
+
+    def _search_for(self, words: str) -> None:
         order = self.order.value
         if self._hub.offline() or not isinstance(order, inference.hub.HubOrder):
             return
@@ -138,7 +148,7 @@ class HubPage(QWidget):
         self._show_refusal(None)
         self._pages.setCurrentIndex(0)
         self._say(self.tr("Searching"))
-        self._hub.search(self.field.text().strip(), order)
+        self._hub.search(words, order)
 
     def _on_found(self, found: Found) -> None:
         self._found = found
@@ -153,7 +163,8 @@ class HubPage(QWidget):
         self._say_of_gate(opened)
         self.repo_page.show_repo(opened)
         self._pages.setCurrentIndex(1)
-        self.repo_page.list.setFocus()
+        if not (self._is_typing and self.field.hasFocus()):
+            self.repo_page.list.setFocus()
 
     def _say_of_gate(self, opened: Opened) -> None:
         """Files of a gated repository are listed for everybody, and fetched by those who were let in."""
@@ -171,10 +182,12 @@ class HubPage(QWidget):
     def _back(self) -> None:
         self._pages.setCurrentIndex(0)
         self._show_refusal(None)
-        if self._found is None:
-            self.look()
-        else:
+        words = self.field.text().strip()
+        is_link = self._hub.link_in(words) is not None
+        if self._found is not None and (is_link or self._found.words == words):
             self._on_found(self._found)
+        else:
+            self._search_for("" if is_link else words)
         self.list.setFocus()
 
     def _open_found(self, key: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.settings import SettingsFile
 from desktop.supply import Supply
@@ -80,11 +81,15 @@ class ModelBrowser(QWidget):
         self._show(self.section)
 
     def show_section(self, section: Section) -> None:
-        """Show this one."""
+        """Show this one; where the keyboard was in another, it goes along."""
+        focused = QApplication.focusWidget()
+        goes_along = focused is not None and self._pages.isAncestorOf(focused) and section is not self.section
         self._pages.setCurrentIndex(tuple(Section).index(section))
         for each, tab in self.tabs.items():
             tab.setChecked(each is section)
         self._show(section)
+        if goes_along:
+            self._focus(section)
 
     def open_repo(self, link: HubLink) -> None:
         """Show a repository of the Hub."""
@@ -99,14 +104,6 @@ class ModelBrowser(QWidget):
             button.set_theme(theme)
         for page in (self.here, self.recommended, self.search, self.downloads):
             page.set_theme(theme)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        # Ctrl+Tab walks through conversations; the sections go by Alt and a digit.
-        number = event.key() - Qt.Key.Key_1
-        if event.modifiers() == Qt.KeyboardModifier.AltModifier and 0 <= number < len(Section):
-            self.show_section(tuple(Section)[number])
-            return
-        super().keyPressEvent(event)
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -137,6 +134,11 @@ class ModelBrowser(QWidget):
 
     def _connect(self) -> None:
         self.close_button.clicked.connect(self.closed)
+        for number, section in enumerate(Section, 1):
+            # Ctrl+Tab walks through conversations. A shortcut, since a field would take the key for a digit.
+            shortcut = QShortcut(QKeySequence(f"Alt+{number}"), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(partial(self.show_section, section))
         for section, tab in self.tabs.items():
             tab.clicked.connect(lambda _=False, section=section: self.show_section(section))
         for page in (self.here, self.recommended, self.search.repo_page, self.downloads):
@@ -161,11 +163,22 @@ class ModelBrowser(QWidget):
             case Section.DOWNLOADS:
                 self.downloads.refresh()
 
+    def _focus(self, section: Section) -> None:
+        first: dict[Section, QWidget] = {
+            Section.HERE: self.here.list,
+            Section.RECOMMENDED: self.recommended.list,
+            Section.SEARCH: self.search.repo_page.list if self.search.shows_repo else self.search.field,
+            Section.DOWNLOADS: self.downloads.list,
+        }
+        wanted = first[section]
+        (wanted if wanted.isEnabled() else self.tabs[section]).setFocus()
+
     def _show_downloads(self) -> None:
         self.show_section(Section.DOWNLOADS)
 
     def _on_finished(self, download: Download) -> None:
-        self.downloads.list.select(download.id)
+        if not self.downloads.isVisible():  # else somebody may be about to press a button for another
+            self.downloads.list.select(download.id)
 
 
 class _Tab(Button):

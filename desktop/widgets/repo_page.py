@@ -87,7 +87,7 @@ class RepoPage(QWidget):
                 [
                     card_of_file(
                         model,
-                        self._sizing.suitability(model.size),
+                        self._sizing.suitability(model.size, is_mixture=self._opened.repo.is_mixture),
                         self._download_of(model),
                         is_here=self._path_of(model) is not None,
                     )
@@ -162,8 +162,7 @@ class RepoPage(QWidget):
     def _path_of(self, model: HubModel) -> Path | None:
         if self._opened is None:
             return None
-        ending = (*self._opened.repo.id.split("/"), *model.path.split("/"))
-        return next((m.path for m in self._shelf.models if m.path.parts[-len(ending) :] == ending), None)
+        return self._shelf.fetched(self._opened.repo.id, model.path)
 
     def _download_of(self, model: HubModel) -> Download | None:
         if self._opened is None:

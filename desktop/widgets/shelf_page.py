@@ -120,6 +120,7 @@ class ShelfPage(QWidget):
         self.list.current_changed.connect(self._show_current)
         self.list.chosen.connect(self._use)
         self.list.menu_wanted.connect(self._menu.popup)
+        self._menu.aboutToShow.connect(self._name_verifying)
         self.list.delete_wanted.connect(self.delete_action.trigger)
         self.fit.slider.valueChanged.connect(self._on_moved)
         self.use_button.clicked.connect(self._use)
@@ -128,11 +129,13 @@ class ShelfPage(QWidget):
         self._shelf.facts_read.connect(self._on_facts_read)
         self._shelf.verifying.connect(self._on_verifying)
         self._shelf.verified.connect(self._on_verified)
-        self._shelf.failed.connect(self.said)
+        self._shelf.failed.connect(self._on_failed)
 
     def _card(self, model: ShelfModel) -> Card:
         facts = self._shelf.facts(model)
-        found = None if facts is None else self._sizing.suitability(model.size, facts.needed)
+        found = None
+        if facts is not None:
+            found = self._sizing.suitability(model.size, facts.needed, is_mixture=facts.is_mixture)
         return card_of_model(model, facts, self._shelf.used(model), found)
 
     def _show_status(self) -> None:
@@ -184,9 +187,21 @@ class ShelfPage(QWidget):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(model.path.parent)))
 
     def _verify(self) -> None:
-        if (model := self.model) is not None:
-            self.list.change(replace(self._card(model), note=self.tr("Reading all of it"), tone=Tone.QUIET, fraction=0))
+        """Verify the current model; where that is being done, stop it."""
+        model, before = self.model, self._shelf.being_verified
+        if model is None:
+            return
+        if before == model.path:
+            self._shelf.stop_verifying()
+        else:
             self._shelf.verify(model)
+        self.refresh()
+        if before != model.path:
+            self.list.change(replace(self._card(model), note=self.tr("Reading all of it"), tone=Tone.QUIET, fraction=0))
+
+    def _name_verifying(self) -> None:
+        is_read = self.model is not None and self._shelf.being_verified == self.model.path
+        self.verify_action.setText(self.tr("Stop &verifying") if is_read else self.tr("&Verify"))
 
     def _delete(self) -> None:
         model = self.model
@@ -214,6 +229,10 @@ class ShelfPage(QWidget):
             model = self._shelf.of_path(path) if str(path) in shown else None
             if model is not None:
                 self.list.change(self._card(model))
+
+    def _on_failed(self, sentence: str) -> None:
+        self.refresh()
+        self.said.emit(sentence)
 
     def _on_verifying(self, path: Path, read: int, whole: int) -> None:
         if (model := self._shelf.of_path(path)) is not None:

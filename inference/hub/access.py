@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 import threading
 from collections.abc import Iterator
@@ -27,6 +28,12 @@ from inference.hub.address import NO_PROXY, HubAccess
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
+
+# huggingface_hub would first ask the Hub how to recognise who runs it, then send that and torch's version along with
+# each request. It reads this when it is imported, and only what comes after imports it.
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+
+SEARCH = "this search"  # as it is called in sentences
 
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 20.0
 _LONGEST_REASON = 200
@@ -170,6 +177,8 @@ def faults_of(what: str, access: HubAccess) -> Iterator[None]:
         raise HubOffline(what, "HF_HUB_OFFLINE is set.") from None
     except HFValidationError as error:
         raise InvalidRequest(f"{what}: {_line(str(error))}.") from None
+    except UnicodeEncodeError:  # a token with a letter that none has
+        raise TokenWanted(what, was_sent=True) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # An answer that is not what the Hub promises: a mirror's error page, a portal that wants a login.
         raise HubBroke(what, f"its answer makes no sense ({type(error).__name__})") from error
@@ -185,9 +194,9 @@ def net_faults(what: str, access: HubAccess) -> Iterator[None]:
     except (httpx2.HTTPStatusError, HfHubHTTPError, _Refused) as error:
         raise error_of(error.response, what, access) from error
     except _Unanswered as error:
-        raise HubUnreachable(what, _reason(error.error)) from error
+        raise _broken(error.error, what) from error
     except (httpx2.RequestError, httpx2.InvalidURL) as error:
-        raise HubUnreachable(what, _reason(error)) from error
+        raise _broken(error, what) from error
 
 
 def error_of(response: httpx2.Response, what: str, access: HubAccess) -> HubError:
@@ -196,15 +205,23 @@ def error_of(response: httpx2.Response, what: str, access: HubAccess) -> HubErro
     repo = "/".join(what.split("/")[:2])
     if code == "GatedRepo" or (status == httpx2.codes.FORBIDDEN and access.token):
         return GateClosed(what, access.page_of(repo))
-    if status in (httpx2.codes.NOT_FOUND, httpx2.codes.GONE) or code in ("RepoNotFound", "EntryNotFound"):
+    is_missing = status in (httpx2.codes.NOT_FOUND, httpx2.codes.GONE) or code in ("RepoNotFound", "EntryNotFound")
+    if is_missing and what != SEARCH:
         return NotOnHub(what)
     if status in (httpx2.codes.UNAUTHORIZED, httpx2.codes.FORBIDDEN):
-        return TokenWanted(what)
+        return TokenWanted(what, was_sent=bool(access.token))
     if status == _BUSY:
         return HubBusy(what, _seconds(response.headers.get("Retry-After", "")))
     if status >= _FIRST_BROKEN:
         return HubBroke(what, f"it answers {status}")
     return HubBroke(what, f"it answers {status}, which is not expected")
+
+
+def _broken(error: Exception, what: str) -> HubError:
+    """What a connection means that brought no answer."""
+    if isinstance(error, httpx2.TooManyRedirects):
+        return HubBroke(what, "it sends on from one address to the next without end")
+    return HubUnreachable(what, _reason(error))
 
 
 def _seconds(text: str) -> float | None:
@@ -225,6 +242,8 @@ def _reason(error: Exception) -> str:
             return "its answer cannot be unpacked"
         case httpx2.ProxyError():
             return "the proxy refuses the connection"
+        case httpx2.LocalProtocolError():  # its own words would hold the token
+            return "the request holds what cannot be sent"
         case httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError():
             return "the connection broke off"
         case _:

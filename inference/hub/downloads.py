@@ -18,10 +18,19 @@ from typing import Any
 
 from inference.errors import DownloadChanged, DownloadDamaged, HubError, InferenceError, NotOnHub
 from inference.hub.access import HubSession
-from inference.hub.fetch import PAUSES, FetchPhase, FetchProgress, FetchStopped, Wanted, discard, fetch
+from inference.hub.fetch import (
+    PAUSES,
+    FetchPhase,
+    FetchProgress,
+    FetchStopped,
+    Wanted,
+    discard,
+    fetch,
+    files_wanted,
+    received_of,
+)
 from inference.hub.files import HubFile, HubModel, is_inside
 from inference.hub.hub import Hub
-from inference.hub.part import PART_SUFFIX, beside
 from inference.hub.repo import HubRepo
 from inference.leaving import Worker, closed_at_exit
 
@@ -237,15 +246,14 @@ class Downloads:
         meter, before = _Meter(self._clock), 0
         try:
             download = self._renewed(download)
-            for file in download.files:
-                wanted = Wanted(download.repo, download.commit, file)
+            for wanted in files_wanted(download.repo, download.commit, download.files, self._folder):
                 for progress in fetch(wanted, self._folder, self._session(), stop, self._pauses):
                     self._show(download, before, progress, meter, stop)
-                before += file.size
+                before += wanted.file.size
         except FetchStopped:
             return
         except InferenceError as error:
-            received = _received(download.files, download.repo, self._folder)
+            received = received_of(download.files, download.repo, self._folder)
             ended = replace(download, state=DownloadState.FAILED, received=received, reason=str(error), error=error)
         else:
             ended = replace(download, state=DownloadState.DONE, received=download.size)
@@ -374,7 +382,7 @@ class _List:
             files=files,
             path=Wanted(repo, "", files[0]).path_in(self._folder),
             state=DownloadState.QUEUED if goes_on and state in _NOT_ENDED else DownloadState.PAUSED,
-            received=_received(files, repo, self._folder),
+            received=received_of(files, repo, self._folder),
         )
 
 
@@ -386,17 +394,5 @@ def _row(download: Download) -> dict[str, object]:
 
 def _wanted(repo: str, commit: str, model: HubModel, folder: Path) -> Download:
     path = Wanted(repo, commit, model.files[0]).path_in(folder)
-    received = _received(model.files, repo, folder)
+    received = received_of(model.files, repo, folder)
     return Download(repo, commit, model.name, model.quantisation, model.files, path, received=received)
-
-
-def _received(files: Iterable[HubFile], repo: str, folder: Path) -> int:
-    """How many bytes of these files are on the disk."""
-    received = 0
-    for file in files:
-        path = Wanted(repo, "", file).path_in(folder)
-        for there in (path, beside(path, PART_SUFFIX)):
-            with suppress(OSError):
-                received += min(there.stat().st_size, file.size)
-                break
-    return received

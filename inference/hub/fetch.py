@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -58,11 +58,13 @@ class FetchProgress:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A file of a version of a repository; `commit` may be "" for the newest."""
+    """A file of a version of a repository; `commit` may be "" for the newest. After it come `more` bytes of the same
+    model."""
 
     repo: str
     commit: str
     file: HubFile
+    more: int = 0
 
     @property
     def name(self) -> str:
@@ -92,22 +94,43 @@ def fetch(
     with ExitStack() as held:
         job = _Fetch(wanted, folder, session, stop, held)
         while True:
-            before = job.fetched
+            before = job.received
             try:
                 yield from job.attempt()
             except (HubUnreachable, HubBusy, HubBroke) as error:
-                vain = 0 if job.fetched > before else vain + 1
+                # By what is new here: a storage without ranges sends the beginning again each time.
+                vain = 0 if job.received > before else vain + 1
                 if isinstance(error, HubBroke) and vain > _MOST_FAILURES:
                     raise
                 pause = pauses[min(vain, len(pauses)) - 1] if vain else 0.0
                 if isinstance(error, HubBusy) and error.retry_after is not None:
-                    pause = error.retry_after
+                    pause = max(pause, error.retry_after)  # some say 0, and go on being busy
                 session.hang_up()  # what is left of a broken answer must not be taken for the next one
                 yield job.waiting(str(error), time.monotonic() + pause)
                 if stop.wait(pause):
                     raise FetchStopped from None
             else:
                 return
+
+
+def files_wanted(repo: str, commit: str, files: Sequence[HubFile], folder: Path) -> Iterator[Wanted]:
+    """The files of one model, one after another; what is in the folder for models already is not counted again."""
+    for number, file in enumerate(files, 1):
+        others = files[number:]
+        more = sum(other.size for other in others) - received_of(others, repo, folder)
+        yield Wanted(repo, commit, file, more)
+
+
+def received_of(files: Iterable[HubFile], repo: str, folder: Path) -> int:
+    """How many bytes of these files are on the disk."""
+    received = 0
+    for file in files:
+        path = Wanted(repo, "", file).path_in(folder)
+        for there in (path, beside(path, PART_SUFFIX)):
+            with suppress(OSError):
+                received += min(there.stat().st_size, file.size)
+                break
+    return received
 
 
 def discard(wanted: Wanted, folder: Path) -> None:
@@ -166,7 +189,7 @@ class _Fetch:
             found = self._ask()
             expected = self._checksum_of(found)
             if self._part is None:
-                part = PartFile(self._path, self._size, expected, self._wanted.name)
+                part = PartFile(self._path, self._size, expected, self._wanted.name, self._wanted.more)
                 self._held.enter_context(part.opened())
                 yield from self._check(part)
                 self._part = part
@@ -252,7 +275,8 @@ class _Fetch:
             return 0
         if status == httpx2.codes.OK:
             return received  # it does not know ranges: what is here comes once more
-        if origin_of(str(response.url)) != origin_of(self._session.access.endpoint):
+        is_storage = origin_of(str(response.url)) != origin_of(self._session.access.endpoint)
+        if is_storage and status != httpx2.codes.TOO_MANY_REQUESTS:
             raise HubBroke(what, f"its storage answers {status}")
         raise error_of(response, what, self._session.access)
 

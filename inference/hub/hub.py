@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from inference.errors import HubBroke, NotOnHub
-from inference.hub.access import HubSession, faults_of
+from inference.hub.access import SEARCH, HubSession, faults_of
 from inference.hub.files import HubFile, HubModel, is_inside, models_in, nearest
 from inference.hub.links import HubLink
 from inference.hub.repo import HubOrder, HubRepo
@@ -37,7 +37,7 @@ class Hub:
 
     def search(self, words: str, order: HubOrder = HubOrder.DOWNLOADS, limit: int = 30) -> tuple[HubRepo, ...]:
         """Repositories with GGUF files whose name holds `words`."""
-        with faults_of("The search", self._session.access):
+        with faults_of(SEARCH, self._session.access):
             found = self._session.api().list_models(
                 search=words.strip() or None, filter="gguf", sort=_sort(order), limit=limit, expand=_SEARCHED
             )

@@ -36,17 +36,19 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 class PartFile:
     """The part of the file that is to lie at `path`, `size` bytes of it. `checksum` is a SHA-256 or, of a small file,
-    git's name for it, in hexadecimal digits; `what` names the file for the person.
+    git's name for it, in hexadecimal digits; `what` names the file for the person. The disk must have room for `more`
+    bytes besides: those of files without which this one is of no use.
 
     Every method raises `DiskTooSmall` or `FolderRefused` where the disk will have no more of it.
     """
 
-    def __init__(self, path: Path, size: int, checksum: str, what: str) -> None:
+    def __init__(self, path: Path, size: int, checksum: str, what: str, more: int = 0) -> None:
         self.received = 0  # bytes that are there and sound
         self._path = path
         self._size = size
         self._checksum = checksum
         self._what = what
+        self._more = more
         self._part = beside(path, PART_SUFFIX)
         self._info = beside(path, INFO_SUFFIX)
         self._digest = self._new_digest()
@@ -162,7 +164,7 @@ class PartFile:
         self._check_room(0)
 
     def _check_room(self, left_to_others: int) -> None:
-        needed, free = self._size - self.received, shutil.disk_usage(self._path.parent).free
+        needed, free = self._size - self.received + self._more, shutil.disk_usage(self._path.parent).free
         if needed and free < needed + left_to_others:
             raise DiskTooSmall(self._what, self._path.parent, needed, free)
 
@@ -184,7 +186,7 @@ class PartFile:
 
     @contextmanager
     def _disk_faults(self) -> Iterator[None]:
-        with disk_faults(self._what, self._path.parent, lambda: self._size - self.received):
+        with disk_faults(self._what, self._path.parent, lambda: self._size - self.received + self._more):
             yield
 
 

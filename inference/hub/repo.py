@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+# By the name of the architecture or of the repository: "qwen3moe", "8x7B", "30B-A3B".
+_MIXTURE = re.compile(
+    r"moe|mixtral|\d+x\d+(\.\d+)?b|-a\d+(\.\d+)?b\b|gpt-?oss|llama-?4\b|deepseek2|dbrx|grok", re.IGNORECASE
+)
 
 
 class HubOrder(StrEnum):
@@ -35,6 +41,11 @@ class HubRepo:
     training_context: int = 0
     commit: str = ""
     is_for_chat: bool = True  # as far as its task tells
+
+    @property
+    def is_mixture(self) -> bool:
+        """Whether only some weights are read for each token, as far as its names tell."""
+        return _MIXTURE.search(f"{self.architecture} {self.name}") is not None
 
     @property
     def owner(self) -> str:

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
-from inference.errors import HubError, NotOnHub
+from inference.errors import HubError, InvalidRequest, NotOnHub
 from inference.gguf_header import files_of
 from inference.hub.access import HubSession
 from inference.hub.fetch import checksum
@@ -87,7 +87,7 @@ def _expected(path: Path, folder: Path, session: HubSession) -> tuple[dict[str, 
     hub = Hub(session)
     try:
         files = [file for model in hub.models(hub.repo(origin[0])) for file in model.files]
-    except NotOnHub:
+    except (NotOnHub, InvalidRequest):  # a folder of that name may be anybody's
         return {}, ""
     except HubError as error:
         return {}, str(error)

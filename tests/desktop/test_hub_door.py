@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from desktop.hub_door import HubDoor
 from desktop.secrets import Keys
 from desktop.settings import Settings
-from inference import ProxyKind
+from inference import InvalidRequest, ProxyKind
 from inference.hub import NO_PROXY
 
 
@@ -24,6 +26,13 @@ def test_the_hub_is_asked_as_the_environment_says():
     assert Door().door.endpoint == "https://huggingface.co"
     assert Door(HF_HUB_OFFLINE="1").door.offline()
     assert not Door(HF_HUB_OFFLINE="0").door.offline()
+
+
+def test_an_address_that_is_none_is_said_to_whoever_asks_and_breaks_nothing():
+    known = Door(HF_ENDPOINT="mirror.example")
+    assert known.door.offline() == ""
+    with pytest.raises(InvalidRequest, match="begins with https"):
+        known.door.session()
 
 
 def test_a_session_lasts_until_something_is_another():

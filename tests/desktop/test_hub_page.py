@@ -4,7 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from desktop.widgets.model_browser import Section
+from inference.hub import HubLink
 from tests.desktop.hub_desk_parts import REPO
+from tests.gguf_files import write_tiny_model
 
 PAGE = "---\nlicense: mit\n---\n<p align='center'><img src='https://x/y.png'></p>\n\n# Small\n\nFor **everybody**.\n"
 
@@ -95,3 +97,56 @@ def test_offline_the_reason_is_said_and_nothing_is_asked(models_on_desk):
     assert "HF_HUB_OFFLINE" in browser.recommended.status
     assert not browser.recommended.get_button.isEnabled()
     assert browser.recommended.list.cards, "what is recommended can be read all the same"
+
+
+def test_whoever_searches_meanwhile_is_not_thrown_into_a_repository(models, hub):
+    page = models.open(Section.SEARCH).search
+    models.wait(lambda: page.list.cards)
+    opened: list[object] = []
+    models.desk.supply.hub.opened.connect(opened.append)
+    page.field.setText(REPO)
+    page._go()
+    page.field.setText("liked")
+    page._go()
+    models.wait(lambda: [card.title for card in page.list.cards] == ["other/liked-GGUF"])
+    models.qtbot.wait(200)
+    assert not page.shows_repo
+    assert opened == []
+
+
+def test_a_name_that_is_being_typed_keeps_the_keyboard_and_enter_goes_on(models, qtbot):
+    page = models.open(Section.SEARCH).search
+    page.field.setFocus()
+    qtbot.keyClicks(page.field, REPO)
+    models.wait(lambda: page.shows_repo)
+    assert page.field.hasFocus()
+    qtbot.keyClick(page.field, Qt.Key.Key_Return)
+    models.wait(page.repo_page.list.hasFocus)
+
+
+def test_back_from_an_address_shows_what_was_found_before_and_from_other_words_what_they_find(models):
+    page = models.open(Section.SEARCH).search
+    models.wait(lambda: len(page.list.cards) == 2)
+    page.field.setText(REPO)
+    models.wait(lambda: page.shows_repo)
+    page.repo_page.back_button.click()
+    assert len(page.list.cards) == 2
+    page.open(HubLink(REPO))
+    page.field.setText("liked")
+    page._pause.stop()
+    models.wait(lambda: page.shows_repo)
+    page.repo_page.back_button.click()
+    models.wait(lambda: [card.title for card in page.list.cards] == ["other/liked-GGUF"])
+
+
+def test_what_another_program_has_fetched_is_not_fetched_again(models, tmp_path):
+    cached = tmp_path / f".cache/huggingface/hub/models--{REPO.replace('/', '--')}/snapshots/123/small-Q8_0.gguf"
+    cached.parent.mkdir(parents=True)
+    write_tiny_model(cached)
+    page = models.open(Section.SEARCH).search
+    page.field.setText(f"{REPO}:Q8_0")
+    models.wait(lambda: page.shows_repo)
+    notes = {card.title: card.note for card in page.repo_page.list.cards}
+    assert notes["Q8_0"] == "On this disk"
+    assert notes["Q4_K_M"] != "On this disk"
+    assert page.repo_page.get_button.text() == "Use this model"

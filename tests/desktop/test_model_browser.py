@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from desktop.settings import ColourScheme
 from desktop.translation import Translator, read_translations
@@ -35,6 +36,24 @@ def test_sections_go_by_keyboard(models_on_desk, qtbot):
     reached = [browser.section]
     qtbot.keyClick(browser, Qt.Key.Key_1, Qt.KeyboardModifier.AltModifier)
     assert [*reached, browser.section] == [Section.DOWNLOADS, Section.HERE]
+
+
+def test_the_keyboard_goes_along_to_what_each_section_is_about(models_online, hub, qtbot):
+    hub.add("maker/small-GGUF", {"a.gguf": b"GGUF"})
+    models_online.put("one.gguf")
+    browser = models_online.open()
+    browser.here.list.setFocus()
+    first = (browser.here.list, browser.recommended.list, browser.search.field, browser.downloads.list)
+    for number in (1, 2, 3, 0):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_1 + number, Qt.KeyboardModifier.AltModifier)
+        assert QApplication.focusWidget() is first[number]
+
+
+def test_offline_the_keyboard_is_not_lost_where_nothing_can_be_done(models_on_desk, qtbot):
+    browser = models_on_desk.open()
+    browser.here.list.setFocus()
+    qtbot.keyClick(browser.here.list, Qt.Key.Key_3, Qt.KeyboardModifier.AltModifier)
+    assert QApplication.focusWidget() is browser.tabs[Section.SEARCH]
 
 
 def test_it_follows_the_colours(models_on_desk):

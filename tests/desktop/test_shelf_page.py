@@ -3,7 +3,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 
 from desktop.widgets.cards import Tone
-from inference import ModelConfig
+from inference import Measurements, ModelConfig
+from inference.measurements import Pace
 
 
 def current(models, title: str) -> None:
@@ -87,6 +88,55 @@ def test_a_file_is_verified_and_the_verdict_stands_on_its_card(models_on_desk):
     current(models_on_desk, "one")
     page.verify_action.trigger()
     models_on_desk.wait(lambda: "not known" in models_on_desk.notes(models_on_desk.views.browser)["one"])
+
+
+def test_a_file_that_cannot_be_verified_is_not_left_as_being_read(models_on_desk):
+    path = models_on_desk.put("one.gguf")
+    page = models_on_desk.open().here
+    current(models_on_desk, "one")
+    path.write_bytes(path.read_bytes()[:-100])
+    page.verify_action.trigger()
+    models_on_desk.wait(lambda: models_on_desk.window.notices)
+    assert "ends before its last tensor" in models_on_desk.window.notices[-1].text
+    assert "Reading" not in models_on_desk.notes(models_on_desk.views.browser)["one"]
+
+
+def test_one_file_is_verified_at_a_time_and_that_can_be_stopped(models_on_desk):
+    for name in ("one.gguf", "two.gguf"):
+        with models_on_desk.put(name).open("r+b") as file:
+            file.truncate(1 << 36)  # a hole: it takes a while to read, and nothing of it is on the disk
+    browser = models_on_desk.open()
+    page, shelf = browser.here, models_on_desk.desk.supply.shelf
+
+    def is_read() -> list[str]:
+        return [title for title, note in models_on_desk.notes(browser).items() if note.startswith("Reading")]
+
+    current(models_on_desk, "one")
+    page.verify_action.trigger()
+    models_on_desk.wait(lambda: is_read() == ["one"])
+    current(models_on_desk, "two")
+    page._menu.aboutToShow.emit()
+    assert page.verify_action.text() == "&Verify"
+    page.verify_action.trigger()
+    assert is_read() == ["two"]
+    page._menu.aboutToShow.emit()
+    assert page.verify_action.text() == "Stop &verifying"
+    page.verify_action.trigger()
+    assert shelf.being_verified is None
+    assert is_read() == []
+
+
+def test_no_pace_is_promised_for_a_mixture(models_on_desk):
+    measurements = Measurements(models_on_desk.desk.folder / "machine.json")
+    measurements.add_pace("/x 98000000 1", Pace("CPU", 1, 8, 1 / 64))
+    measurements.save()
+    models_on_desk.put("dense.gguf")
+    models_on_desk.put("mixture.gguf", metadata={"llama.expert_count": 8})
+    browser = models_on_desk.open()
+    models_on_desk.wait(lambda: all(card.note for card in browser.here.list.cards))
+    notes = models_on_desk.notes(browser)
+    assert "words a second" in notes["dense"]
+    assert "words a second" not in notes["mixture"]
 
 
 def test_what_would_not_stay_in_memory_is_loaded_only_when_that_is_wanted(models_on_desk):

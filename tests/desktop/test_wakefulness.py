@@ -71,6 +71,19 @@ def test_closing_leaves_no_process(qapp):
         os.kill(number, 0)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="asks the system whether a process lives")
+def test_closing_waits_for_what_was_released_just_before(qapp):
+    holder = Wakefulness(command=(sys.executable, "-c", "import sys; sys.stdin.read()"))
+    holder.hold()
+    assert holder._process is not None
+    assert holder._process.waitForStarted(10_000)
+    number = holder._process.processId()
+    holder.release()
+    holder.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
+
+
 def test_a_command_that_is_not_there_is_no_harm(qapp):
     holder = Wakefulness(command=("/nowhere/at/all",))
     holder.hold()

@@ -44,6 +44,43 @@ def test_the_parts_of_a_model_are_one_with_their_sizes_together(tmp_path):
     assert (model.name, model.size, model.parts, model.is_ours) == ("big", 6, 3, True)
 
 
+def test_a_name_that_only_looks_like_a_part_is_a_model(tmp_path):
+    write_tiny_model(tmp_path / "Best-of-Breed-Q4_K_M.gguf")
+    write_tiny_model(tmp_path / "big-00002-of-00002.gguf")
+    assert [model.name for model in find_models([ShelfFolder(tmp_path, OURS)])] == ["Best-of-Breed-Q4_K_M"]
+
+
+def test_a_glance_counts_all_parts_of_a_model(tmp_path):
+    first = write_tiny_model(tmp_path / "big-00001-of-00002.gguf")
+    alone = forecast_of(glance(first), DEFAULT_CONTEXT).total
+    put(tmp_path / "big-00002-of-00002.gguf", bytes(1_000_000))
+    assert forecast_of(glance(first), DEFAULT_CONTEXT).total == facts_of(first).needed == alone + 1_000_000
+
+
+def test_a_mixture_is_told_at_a_glance(tmp_path):
+    dense = write_tiny_model(tmp_path / "a.gguf")
+    mixture = write_tiny_model(tmp_path / "b.gguf", metadata={"llama.expert_count": 8})
+    assert [facts_of(path).is_mixture for path in (dense, mixture)] == [False, True]
+
+
+def test_trouble_with_a_file_is_over_when_it_is(tmp_path):
+    path = put(tmp_path / "models/a.gguf", b"no model ")
+    (model,) = find_models([ShelfFolder(tmp_path / "models", OURS)])
+    cache = FactsCache(tmp_path / "facts.json")
+    assert cache.read(model).trouble
+    good = write_tiny_model(tmp_path / "good.gguf").read_bytes()
+    path.write_bytes(good)  # as if it could not be read for a while: the listing is the one from before
+    assert cache.read(model).trouble == ""
+    assert cache.known(model) == cache.read(model)
+
+
+def test_when_models_were_used_outlives_a_cache_of_another_version(tmp_path):
+    tiny_in(tmp_path / "models")
+    (model,) = find_models([ShelfFolder(tmp_path / "models", OURS)])
+    (tmp_path / "facts.json").write_text(json.dumps({"version": 1, "used": {str(model.path): 5.0}}))
+    assert FactsCache(tmp_path / "facts.json").used(model.path) == 5.0
+
+
 def test_what_is_linked_twice_is_listed_once_where_it_was_found_first(tmp_path):
     real = put(tmp_path / "one/a.gguf")
     (tmp_path / "two").mkdir()

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -27,7 +29,7 @@ from inference.errors import (
 )
 from inference.hub.access import HubSession
 from inference.hub.address import HubAccess
-from inference.hub.fetch import FetchPhase, FetchProgress, FetchStopped, Wanted, checksum, discard, fetch
+from inference.hub.fetch import FetchPhase, FetchProgress, FetchStopped, Wanted, checksum, discard, fetch, files_wanted
 from inference.hub.files import HubFile
 from inference.hub.part import BORDER
 from tests.hub_server import COMMIT, Contents, HubServer
@@ -217,6 +219,42 @@ def test_a_hub_that_is_busy_is_given_the_time_it_asks_for(server, tmp_path):
     assert progress[0].phase is FetchPhase.WAITING
     assert "asked too often" in progress[0].reason
     assert (tmp_path / REPO / NAME).read_bytes() == DATA
+
+
+def test_a_hub_that_is_busy_for_no_time_is_not_asked_without_a_pause(server, tmp_path, open_session):
+    server.behaviour.statuses = [(429, {"Retry-After": "0"})] * 100
+    steps = fetch(wanted(server), tmp_path, open_session(server), threading.Event(), (0.0, 3600.0))
+    waits = [each for each in islice(steps, 2) if each.phase is FetchPhase.WAITING]
+    assert waits[1].until > time.monotonic() + 1000
+
+
+def test_a_storage_that_is_busy_is_given_the_time_it_asks_for(server, tmp_path):
+    server.behaviour.storage_statuses = [429]
+    progress = fetched(server, tmp_path)
+    assert "asked too often" in next(each.reason for each in progress if each.phase is FetchPhase.WAITING)
+
+
+def test_a_storage_that_never_comes_further_is_not_asked_without_a_pause(server, tmp_path, open_session):
+    server.behaviour.ignores_ranges = True
+    server.behaviour.cuts = [BORDER] * 100
+    steps = fetch(wanted(server), tmp_path, open_session(server), threading.Event(), (3600.0,))
+    waits = (each for each in steps if each.phase is FetchPhase.WAITING)
+    first, second = islice(waits, 2)
+    assert first.received == second.received
+    assert first.until < time.monotonic()
+    assert second.until > time.monotonic() + 1000
+
+
+def test_a_disk_that_is_too_small_for_all_parts_is_said_before_the_first_comes(hub, tmp_path, open_session):
+    large = Contents(1 << 60, lambda begin, end: bytes(end - begin))
+    hub.add(REPO, {"b-00001-of-00002.gguf": b"GGUF"})
+    files = (HubFile("b-00001-of-00002.gguf", 4), HubFile("b-00002-of-00002.gguf", large.size, "0" * 64))
+    first, second = files_wanted(REPO, COMMIT, files, tmp_path)
+    assert (first.more, second.more) == (large.size, 0)
+    with pytest.raises(DiskTooSmall) as raised:
+        list(fetch(first, tmp_path, open_session(hub), threading.Event()))
+    assert raised.value.needed == 4 + large.size
+    assert hub.sent == 0
 
 
 def test_a_wait_is_ended_by_stopping(server, tmp_path, open_session):

@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -102,6 +106,51 @@ def test_a_token_that_is_refused_is_said(small, hub_at):
     with pytest.raises(TokenWanted) as refused:
         hub_at(small, "hf_wrong").repo("maker/small-GGUF")
     assert "hf_wrong" not in str(refused.value)
+    assert "does not accept the access token" in str(refused.value)
+
+
+@pytest.mark.parametrize("token", ["hf_ümläut", "hf_a\nb", "hf_a\0b"])
+def test_a_token_that_cannot_be_sent_is_said_and_not_shown(small, hub_at, token):
+    with pytest.raises(HubError) as refused:
+        hub_at(small, token).repo("maker/small-GGUF")
+    assert token[:4] not in str(refused.value)
+
+
+def test_addresses_that_lead_round_are_said(small, hub_at):
+    small.behaviour.statuses = [(302, {"Location": "/api/models?again"})] * 50
+    with pytest.raises(HubBroke, match="without end"):
+        hub_at(small).search("small")
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture", "is_mixture"),
+    [
+        ("Qwen3-30B-A3B-GGUF", "", True),
+        ("Qwen3-GGUF", "qwen3moe", True),
+        ("Mixtral-8x7B-GGUF", "llama", True),
+        ("gpt-oss-20b-GGUF", "gpt-oss", True),
+        ("Llama-3.2-3B-GGUF", "llama", False),
+        ("gemma-3-4b-it-GGUF", "gemma3", False),
+    ],
+)
+def test_a_mixture_is_known_by_its_names(name, architecture, is_mixture):
+    assert HubRepo(f"maker/{name}", architecture=architecture).is_mixture is is_mixture
+
+
+_ASKS_ONCE = """
+import sys
+from inference.hub import Hub, HubAccess, HubSession
+Hub(HubSession(HubAccess(sys.argv[1]))).search("small")
+"""
+
+
+def test_the_hub_is_told_nothing_but_what_is_asked_of_it(small, tmp_path):
+    # In a process of its own: what huggingface_hub would tell it asks for once, and keeps.
+    environment = {**os.environ, "HF_HOME": str(tmp_path), "HF_ENDPOINT": small.address, "AI_AGENT": "somebody"}
+    subprocess.run([sys.executable, "-c", _ASKS_ONCE, small.address], env=environment, check=True)
+    assert [urlsplit(request.path).path for request in small.requests] == ["/api/models"]
+    assert "agent" not in small.requests[0].headers["user-agent"]
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -122,11 +171,14 @@ def test_each_refusal_is_an_error_of_its_own_with_a_sentence(small, hub_at, stat
     for ask in asks:
         # huggingface_hub asks again by itself where that may help.
         small.behaviour.statuses = [(status, headers)] * 20
-        with pytest.raises(error) as raised:
+        with pytest.raises(HubError) as raised:
             ask()
         small.behaviour.statuses.clear()
+        # A search is nothing that could be missing: where the Hub does not know it, it is another Hub.
+        assert type(raised.value) is (HubBroke if error is NotOnHub and ask is asks[1] else error)
         assert str(raised.value).endswith(".")
-    if error is HubBusy:
+        assert str(raised.value)[:1] != "t", "a sentence begins with a capital"
+    if isinstance(raised.value, HubBusy):
         assert raised.value.retry_after == 7
 
 

@@ -50,6 +50,12 @@ def test_where_the_hub_cannot_be_asked_the_header_was_checked_all_the_same(hub, 
         verdict_of(path, folder, open_session(hub))
 
 
+def test_folders_that_no_repository_could_be_called_after_are_no_hindrance(hub, open_session, folder):
+    (folder / "My models/the best").mkdir(parents=True)
+    path = write_tiny_model(folder / "My models/the best/tiny.gguf")
+    assert verdict_of(path, folder, open_session(hub)).kind is VerdictKind.UNKNOWN
+
+
 def test_it_can_be_stopped(hub, open_session, folder):
     path = write_tiny_model(folder / "mine.gguf")
     stop = Event()
