@@ -3127,6 +3127,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Im &amp;Ordner zeigen</translation>
         </message>
         <message>
+            <source>Stop &amp;verifying</source>
+            <translation>Prüfung &amp;abbrechen</translation>
+        </message>
+        <message>
             <source>Use this model</source>
             <translation>Dieses Modell nehmen</translation>
         </message>
