@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtCore import QObject
 
@@ -15,16 +14,9 @@ from desktop.conversations import Conversation
 from desktop.last_runs import LastRuns
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
-from desktop.widgets.notice import Notice, NoticeKind
+from desktop.widgets.notice import NoticeKind
+from desktop.widgets.notice_board import NoticeBoard
 from inference import ModelConfig
-
-
-class Board(Protocol):
-    """Where notices are put up."""
-
-    def show_notice(
-        self, text: str, kind: NoticeKind = ..., action: str = "", on_action: Callable[[], object] | None = None
-    ) -> Notice: ...
 
 
 class Aftermath(QObject):
@@ -61,7 +53,7 @@ class Aftermath(QObject):
             self._held_back = config.path
             self._models.intend_none()
 
-    def speak(self, board: Board) -> None:
+    def speak(self, board: NoticeBoard) -> None:
         """Say what there is to say."""
         if self._held_back is not None:
             name = name_of(ModelConfig(self._held_back))

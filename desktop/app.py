@@ -374,13 +374,13 @@ class App(QObject):
 
     def _speak_of_the_start(self) -> None:
         if self._salvaged is not None:
-            self.window.show_notice(str(self._salvaged), NoticeKind.WARNING)
+            self.window.board.show_notice(str(self._salvaged), NoticeKind.WARNING)
         if self._safe:
-            self.window.show_notice(
+            self.window.board.show_notice(
                 self.tr("Safe mode: all is as at first, on the CPU. What is chosen now is not kept.")
             )
         if self.aftermath is not None:
-            self.aftermath.speak(self.window)
+            self.aftermath.speak(self.window.board)
 
     def _open_door(self) -> None:
         if self._entrance is not None:
@@ -393,7 +393,7 @@ class App(QObject):
         if call.model and inference.is_address(call.model):
             self.models.choose(RemoteModel(inference.base_url_of(call.model)))
         elif call.model:
-            self.window.open_model(Path(call.model))
+            self.window.opening.open(Path(call.model))
         self.window.come_to_front(call.token)
 
     def _go_on_where_it_was_left(self) -> None:
@@ -422,7 +422,7 @@ class App(QObject):
         """Leave, and delete everything. Another window of the program would go on with what is not there any more."""
         if held_in(self._places.conversations.parent / LOCKS) > 1:
             words = self.tr("Another window of Headwater is open. Close it, then delete everything.")
-            self.window.show_notice(words, NoticeKind.WARNING)
+            self.window.board.show_notice(words, NoticeKind.WARNING)
             return
         self._deletes = True
         self.window.close()
@@ -444,7 +444,7 @@ class App(QObject):
 
     def _load_model(self) -> None:
         if isinstance(self._asked_for, Path) and self.models.state.phase is ModelPhase.NONE:
-            self.window.open_model(self._asked_for)  # it is none, and is refused in words
+            self.window.opening.open(self._asked_for)  # it is none, and is refused in words
         if self.aftermath is None or not self.aftermath.holds_back:
             self.models.load()
 

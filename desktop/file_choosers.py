@@ -1,4 +1,4 @@
-"""How somebody is asked for a file with conversations: with the platform's own choosers."""
+"""How somebody is asked for a file, a model or one with conversations: with the platform's own choosers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,17 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 
-def ask_for_conversations(parent: QWidget) -> Path | None:
+def ask_for_model(parent: QWidget) -> Path | None:
     """The platform's file chooser; `None` when it was put away."""
+    from PySide6.QtWidgets import QFileDialog
+
+    title = parent.tr("Open a model file")
+    name, _ = QFileDialog.getOpenFileName(parent, title, str(Path.home()), parent.tr("Models (*.gguf);;All files (*)"))
+    return Path(name) if name else None
+
+
+def ask_for_conversations(parent: QWidget) -> Path | None:
+    """The same for a file with conversations."""
     from PySide6.QtWidgets import QFileDialog
 
     kinds = parent.tr("Conversations (*.json *.zip);;All files (*)")

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from desktop import wording
 from desktop.library import FileFormat, Library
 from desktop.widgets.conversation_list import ConversationList
-from desktop.widgets.model_notices import NoticeBoard
+from desktop.widgets.notice_board import NoticeBoard
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory

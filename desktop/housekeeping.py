@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop import wording
@@ -16,9 +15,10 @@ from desktop.conversations import Conversation
 from desktop.groups import Group, GroupKind
 from desktop.library import Library
 from desktop.settings import SettingsFile
+from desktop.widgets.actions import make_action
 from desktop.widgets.conversation_list import ConversationList
-from desktop.widgets.model_notices import NoticeBoard
 from desktop.widgets.notice import Notice
+from desktop.widgets.notice_board import NoticeBoard
 
 if TYPE_CHECKING:
     from desktop.hits import Hit
@@ -62,18 +62,12 @@ class Housekeeping(QObject):
     # Building
 
     def _make_actions(self) -> None:
-        tr = self.tr
-        self.temporary_action = self._action(tr("New &temporary chat"), self._new_temporary, "Ctrl+Shift+N")
-        self.search_action = self._action(tr("&Search all conversations"), self._search, "Ctrl+K", "Ctrl+Shift+F")
-        self.next_action = self._action(tr("Ne&xt conversation"), partial(self._walk, 1), "Ctrl+Tab", "Ctrl+PgDown")
+        tr, make = self.tr, partial(make_action, self._window)
+        self.temporary_action = make(tr("New &temporary chat"), self._new_temporary, "Ctrl+Shift+N")
+        self.search_action = make(tr("&Search all conversations"), self._search, "Ctrl+K", "Ctrl+Shift+F")
+        self.next_action = make(tr("Ne&xt conversation"), partial(self._walk, 1), "Ctrl+Tab", "Ctrl+PgDown")
         back = ("Ctrl+Shift+Tab", "Ctrl+PgUp")
-        self.previous_action = self._action(tr("Pre&vious conversation"), partial(self._walk, -1), *back)
-
-    def _action(self, text: str, slot: Callable[..., object], *keys: str) -> QAction:
-        action = QAction(text, self._window)
-        action.triggered.connect(slot)
-        action.setShortcuts([QKeySequence(key) for key in keys])
-        return action
+        self.previous_action = make(tr("Pre&vious conversation"), partial(self._walk, -1), *back)
 
     def _connect(self) -> None:
         sidebar, commands = self._sidebar, self._sidebar.commands
@@ -176,7 +170,7 @@ class Housekeeping(QObject):
 
     def _show_undo(self) -> None:
         before, self._undo_notice = self._undo_notice, None
-        if before is not None and before in self._board.notices:
+        if before is not None:
             self._board.put_away(before)
         if not self._deletions:
             return

@@ -9,7 +9,7 @@ import sys
 import tomllib
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, Protocol
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
@@ -67,6 +67,12 @@ def load_theme(name: ThemeName) -> Theme:
 def with_high_contrast(theme: Theme) -> Theme:
     """The theme for somebody who asked the system for more contrast: nothing is said in a quiet colour."""
     return replace(theme, border=theme.field_edge, field_edge=theme.text, muted=theme.text)
+
+
+class Themed(Protocol):
+    """What is drawn in a theme's colours, and in another one's when it is handed that."""
+
+    def set_theme(self, theme: Theme) -> None: ...
 
 
 class ThemeSource(QObject):

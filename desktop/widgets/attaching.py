@@ -57,6 +57,11 @@ class Attaching(QObject):
             composer.picture_given.connect(self._refuse_picture)
 
     @property
+    def is_possible(self) -> bool:
+        """Whether anything can go along."""
+        return self._drafts is not None
+
+    @property
     def attachments(self) -> tuple[Attachment, ...]:
         """What goes along with the prompt that is sent now."""
         return () if self._drafts is None else self._drafts.attachments

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from desktop.activity import Activity, Phase
@@ -15,6 +15,7 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import Turn
 from desktop.theme import Theme, scroll_bar_style
 from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.links import Links
 
 if TYPE_CHECKING:
     from desktop.remedies import Remedy
@@ -36,7 +37,7 @@ class ConversationPage(QStackedWidget):
         super().__init__(parent)
         self._theme = theme
         self._session: ChatSession | None = None
-        self._links: list[tuple[SignalInstance, Callable[..., None]]] = []
+        self._links = Links()
         self._transcript: Transcript | None = None
         self._places: dict[int, Place] = {}  # of readers who left a conversation elsewhere than at its end
         self._edits: dict[int, tuple[int, str]] = {}  # begun in a conversation that was left: the turn, and the words
@@ -65,11 +66,11 @@ class ConversationPage(QStackedWidget):
 
     def show_session(self, session: ChatSession) -> None:
         """Show this session from now on, and no longer the one before."""
-        self._let_go()
+        self._links.let_go()
         self._keep_place()
         self._keep_edit()
         self._session = session
-        self._link(session.turn_added, self._on_turn_added)
+        self._links.connect(session.turn_added, self._on_turn_added)
         if self._transcript is not None:
             self._follow_with(self._transcript, session)
         if self._transcript is not None or session.latest_turns:
@@ -146,23 +147,14 @@ class ConversationPage(QStackedWidget):
         return transcript
 
     def _follow_with(self, transcript: Transcript, session: ChatSession) -> None:
-        self._link(session.turns_replaced, self._show_turns)
-        self._link(session.reply_grew, transcript.grow)
-        self._link(session.thought_grew, transcript.think)
-        self._link(session.turns_left_out, transcript.change_turn)
-        self._link(session.turn_changed, transcript.change_turn)
-        self._link(session.turn_marked, transcript.change_turn)
-        self._link(session.remedies_changed, self._show_offers)
-        self._link(session.activity_changed, self._show_activity)
-
-    def _link(self, signal: SignalInstance, slot: Callable[..., None]) -> None:
-        signal.connect(slot)
-        self._links.append((signal, slot))
-
-    def _let_go(self) -> None:
-        for signal, slot in self._links:
-            signal.disconnect(slot)
-        self._links.clear()
+        self._links.connect(session.turns_replaced, self._show_turns)
+        self._links.connect(session.reply_grew, transcript.grow)
+        self._links.connect(session.thought_grew, transcript.think)
+        self._links.connect(session.turns_left_out, transcript.change_turn)
+        self._links.connect(session.turn_changed, transcript.change_turn)
+        self._links.connect(session.turn_marked, transcript.change_turn)
+        self._links.connect(session.remedies_changed, self._show_offers)
+        self._links.connect(session.activity_changed, self._show_activity)
 
     def _choose_page(self) -> None:
         has_turns = self._session is not None and bool(self._session.latest_turns)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
+from desktop.theme import Theme, Themed, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button
 from desktop.widgets.painting import recolour
 
 _NARROW = 440  # below this width a control stands below its words
-
-
-class _Themed(Protocol):
-    def set_theme(self, theme: Theme) -> None: ...
 
 
 class Row(QWidget):
@@ -227,4 +223,4 @@ def heading_font(factor: float) -> QFont:
 
 def _set_theme(part: QWidget, theme: Theme) -> None:
     if hasattr(part, "set_theme"):
-        cast("_Themed", part).set_theme(theme)
+        cast("Themed", part).set_theme(theme)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QMenuBar, QWidget
 
 from desktop.chat_session import ChatSession
 from desktop.library import Library
 from desktop.theme import Theme, ThemeSource
+from desktop.widgets.actions import make_action
 from desktop.widgets.buttons import Button
 from desktop.widgets.composer import Composer
 from desktop.widgets.conversation_page import ConversationPage
+from desktop.widgets.header import Header
+from desktop.widgets.place import Place
 
 if TYPE_CHECKING:
     from desktop.widgets.comparison_view import ComparisonView
@@ -24,25 +25,14 @@ if TYPE_CHECKING:
     from desktop.widgets.laboratory import Laboratory
 
 
-class Place(Protocol):
+class Bench(Place, Protocol):
     """The window, as far as these are concerned."""
 
     composer: Composer
     page: ConversationPage
-    beside_switch: QHBoxLayout
+    header: Header
 
-    @property
-    def session(self) -> ChatSession: ...
-    @property
-    def view(self) -> QWidget | None: ...
-    @property
-    def panel(self) -> QWidget | None: ...
-    def open_view(self, view: QWidget) -> None: ...
-    def open_panel(self, panel: QWidget) -> None: ...
-    def close_panel(self) -> None: ...
-    def close_view(self) -> None: ...
     def order_tabs(self) -> None: ...
-    def menuBar(self) -> QMenuBar: ...  # noqa: N802 - Qt's name
 
 
 class Insights(QObject):
@@ -53,7 +43,7 @@ class Insights(QObject):
         make_laboratory: Callable[[], Laboratory],
         library: Library,
         themes: ThemeSource,
-        place: Place,
+        place: Bench,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -128,22 +118,16 @@ class Insights(QObject):
         self._place.open_view(self.lab)
 
     def _make_actions(self) -> None:
-        self.compare_action = self._action(
-            self.tr("&Compare streaming on and off"), self.compare_draft, "Ctrl+Shift+Return"
-        )
-        self.inspector_action = self._action(self.tr("&Inspector"), self.toggle_inspector, "Ctrl+I")
-        self.lab_action = self._action(self.tr("&Lab"), self.open_lab, "Ctrl+Shift+L")
+        make = partial(make_action, self)
+        compare = self.tr("&Compare streaming on and off")
+        self.compare_action = make(compare, self.compare_draft, "Ctrl+Shift+Return")
+        self.inspector_action = make(self.tr("&Inspector"), self.toggle_inspector, "Ctrl+I")
+        self.lab_action = make(self.tr("&Lab"), self.open_lab, "Ctrl+Shift+L")
         bar = self._place.menuBar()
         menu = bar.addMenu(self.tr("&Inference"))
         bar.insertMenu(bar.actions()[-2], menu)  # help stays the last
         for action in (self.compare_action, self.inspector_action, self.lab_action):
             menu.addAction(action)
-
-    def _action(self, words: str, slot: object, keys: str) -> QAction:
-        action = QAction(words, self)
-        action.setShortcut(QKeySequence(keys))
-        action.triggered.connect(slot)
-        return action
 
     def _make_buttons(self, theme: Theme) -> None:
         compare = self.tr("Compare streaming on and off (Ctrl+Shift+Enter)")
@@ -155,7 +139,7 @@ class Insights(QObject):
         self.lab_button = Button(theme, name=self.tr("Lab (Ctrl+Shift+L)"), icon_name="lab")
         self.lab_button.clicked.connect(self.lab_action.trigger)
         for button in (self.inspector_button, self.lab_button):
-            self._place.beside_switch.addWidget(button)
+            self._place.header.beside_switch.addWidget(button)
         self._place.order_tabs()
 
     def _comparison_view(self) -> ComparisonView:

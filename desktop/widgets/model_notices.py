@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,20 +14,8 @@ from desktop import wording
 from desktop.conversations import FailureKind
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, Way, WayKind, name_of
 from desktop.widgets.notice import Notice, NoticeKind
+from desktop.widgets.notice_board import NoticeBoard
 from inference import ModelConfig, RemoteModel
-
-
-class NoticeBoard(Protocol):
-    """Where notices are put up."""
-
-    @property
-    def notices(self) -> tuple[Notice, ...]: ...
-
-    def show_notice(
-        self, text: str, kind: NoticeKind = ..., action: str = "", on_action: Callable[[], object] | None = None
-    ) -> Notice: ...
-
-    def put_away(self, notice: Notice) -> None: ...
 
 
 class ModelNotices(QObject):
@@ -122,6 +110,5 @@ class ModelNotices(QObject):
 
     def _put_away(self, notices: list[Notice]) -> None:
         for notice in notices:
-            if notice in self._board.notices:
-                self._board.put_away(notice)
+            self._board.put_away(notice)
         notices.clear()

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QWidget
 
 import inference
 from desktop import wording
 from desktop.model_choice import ModelChoice, name_of
 from desktop.settings import SettingsFile
 from desktop.theme import ThemeSource
+from desktop.widgets.actions import make_action
 from desktop.widgets.conversation_page import ConversationPage
-from desktop.widgets.model_picker import ModelPicker
+from desktop.widgets.link_offer import LinkOffer
+from desktop.widgets.model_opening import ModelOpening
 from desktop.widgets.notice import Notice, NoticeKind
+from desktop.widgets.place import Place
 from inference import ModelConfig, RemoteModel
 
 if TYPE_CHECKING:
@@ -31,29 +32,12 @@ if TYPE_CHECKING:
 _UNDO_SECONDS = 30.0
 
 
-class Place(Protocol):
+class Desk(Place, Protocol):
     """The window, as far as models are concerned."""
 
     page: ConversationPage
-    model_picker: ModelPicker
-    load_model: Callable[[Path | RemoteModel], object] | None
-
-    @property
-    def notices(self) -> tuple[Notice, ...]: ...
-    @property
-    def view(self) -> QWidget | None: ...
-    def open_view(self, view: QWidget) -> None: ...
-    def close_view(self) -> None: ...
-    def put_model_actions(self, actions: Sequence[QAction]) -> None: ...
-    def show_notice(
-        self,
-        text: str,
-        kind: NoticeKind = ...,
-        action: str = "",
-        on_action: Callable[[], object] | None = None,
-    ) -> Notice: ...
-    def put_away(self, notice: Notice) -> None: ...
-    def offer_link(self, address: str) -> None: ...
+    opening: ModelOpening
+    links: LinkOffer
 
 
 class ModelViews(QObject):
@@ -65,7 +49,7 @@ class ModelViews(QObject):
         models: ModelChoice,
         settings: SettingsFile,
         themes: ThemeSource,
-        place: Place,
+        place: Desk,
         parent: QObject | None = None,
         choose_folder: FolderChooser | None = None,
     ) -> None:
@@ -81,10 +65,9 @@ class ModelViews(QObject):
         self._wanted: object = None  # the choice that is being looked at
         self.browser: ModelBrowser | None = None
         self._make_actions()
-        place.load_model = self.load
+        place.opening.load = self.load
         place.page.empty_state.offer_larger()
         place.page.empty_state.larger_wanted.connect(self.find_larger)
-        models.offer_changed.connect(self._show_offered)
 
     @cached_property
     def _supply(self) -> Supply:
@@ -133,7 +116,7 @@ class ModelViews(QObject):
             return
         action = self.tr("Load it all the same")
         words = self._warning_words(model, facts, forecast)
-        self._warning = self._place.show_notice(words, NoticeKind.WARNING, action, take)
+        self._warning = self._place.board.show_notice(words, NoticeKind.WARNING, action, take)
 
     def _warning_words(self, model: Path, facts: GgufFacts, forecast: Forecast) -> str:
         from desktop.widgets.model_words import size_words
@@ -167,21 +150,16 @@ class ModelViews(QObject):
         return size or inference.DEFAULT_CONTEXT
 
     def _put_warning_away(self) -> None:
-        if self._warning is not None and self._warning in self._place.notices:
-            self._place.put_away(self._warning)
+        if self._warning is not None:
+            self._place.board.put_away(self._warning)
         self._warning = None
 
     def _make_actions(self) -> None:
-        self.models_action = QAction(self.tr("&Models…"), self)
-        self.models_action.setShortcut("Ctrl+Shift+M")
-        self.models_action.triggered.connect(self.open)
-        self.switch_action = QAction(self.tr("S&witch the model"), self)
-        self.switch_action.setShortcut("Ctrl+M")
-        self.switch_action.triggered.connect(self._place.model_picker.showMenu)
-        find = QAction(self.tr("&Find more models…"), self)
-        find.triggered.connect(self.find_larger)
-        self._place.model_picker.add_actions((self.models_action, find))
-        self._place.put_model_actions((self.models_action, self.switch_action))
+        picker, make = self._place.opening.picker, partial(make_action, self)
+        self.models_action = make(self.tr("&Models…"), self.open, "Ctrl+Shift+M")
+        self.switch_action = make(self.tr("S&witch the model"), picker.showMenu, "Ctrl+M")
+        find = make(self.tr("&Find more models…"), self.find_larger)
+        self._place.opening.add_actions((self.models_action, find), (self.models_action, self.switch_action))
 
     def _made(self) -> ModelBrowser:
         if self.browser is None:
@@ -193,7 +171,7 @@ class ModelViews(QObject):
             self.browser.use_wanted.connect(self._use)
             self.browser.thrown_away.connect(self._tell_thrown)
             self.browser.said.connect(self._say)
-            self.browser.link_activated.connect(self._place.offer_link)
+            self.browser.link_activated.connect(self._place.links.make)
         return self.browser
 
     def _open_at(self, section: Section) -> None:
@@ -210,7 +188,7 @@ class ModelViews(QObject):
         from desktop.widgets.model_words import size_words
 
         words = self.tr("Deleted {model}, {size}.").format(model=thrown.name, size=size_words(thrown.size))
-        notice = self._place.show_notice(
+        notice = self._place.board.show_notice(
             words, action=self.tr("Undo"), on_action=partial(self._supply.shelf.bring_back, thrown)
         )
         notice.gone.connect(partial(self._throw_out, notice, thrown))
@@ -223,11 +201,7 @@ class ModelViews(QObject):
     def _on_finished(self, download: Download) -> None:
         words = self.tr("{model} is here and whole.").format(model=download.name)
         action = self.tr("Use this model")
-        self._place.show_notice(words, action=action, on_action=partial(self._use, download.path, None))
-
-    def _show_offered(self) -> None:
-        models = self._models
-        self._place.model_picker.show_models(models.known_models(), models.known_servers())
+        self._place.board.show_notice(words, action=action, on_action=partial(self._use, download.path, None))
 
     def _say(self, sentence: str) -> None:
-        self._place.show_notice(sentence)
+        self._place.board.show_notice(sentence)

@@ -1,16 +1,16 @@
-"""Inline notices: what happened and what to do about it."""
+"""A notice in place: what happened and what to do about it."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
-from desktop.theme import Theme, control_font, paint_icon, scroll_bar_style
+from desktop.theme import Theme, control_font, paint_icon
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.painting import paint_box, recolour
+from desktop.widgets.painting import paint_box
 
 _ICON = 20
 _NARROW = 480
@@ -112,86 +112,6 @@ class Notice(QWidget):
                 return self._theme.warning
             case NoticeKind.ERROR:
                 return self._theme.error
-
-
-class NoticeStack(QScrollArea):
-    """Notices one below the other, as high as they are; where that is too much, they scroll."""
-
-    fitted = Signal(int)  # how high it is now
-
-    def __init__(self, theme: Theme, column_width: int, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._room = 0
-        self._column = QVBoxLayout()
-        self._page = QWidget()
-        self._lay_out(column_width)
-        self.set_theme(theme)
-        self.hide()
-
-    def add(self, notice: Notice) -> None:
-        """Put it below the others, and in sight."""
-        self._column.addWidget(notice)
-        self.show()
-        self._fit()
-        self.ensureWidgetVisible(notice, 0, 0)
-
-    def remove(self, notice: Notice) -> None:
-        self._column.removeWidget(notice)
-        notice.hide()
-        notice.gone.emit()
-        notice.deleteLater()
-        self.setVisible(self._column.count() > 0)
-        self._fit()
-
-    def set_column(self, width: int) -> None:
-        """No wider than this they are."""
-        self._stack.setMaximumWidth(width)
-
-    def set_room(self, height: int) -> None:
-        """As high as this it may be."""
-        self._room = height
-        self._fit()
-
-    def set_theme(self, theme: Theme) -> None:
-        recolour(self, QPalette.ColorRole.Window, theme.surface)
-        self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fit()  # a notice needs another height
-        return super().eventFilter(watched, event)
-
-    def _lay_out(self, column_width: int) -> None:
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
-        self._stack = QWidget()
-        self._stack.setLayout(self._column)
-        self.set_column(column_width)
-        row = QHBoxLayout(self._page)
-        row.setContentsMargins(16, 12, 16, 0)
-        row.addStretch(1)
-        row.addWidget(self._stack, 1000)
-        row.addStretch(1)
-        self.setWidget(self._page)
-        self._page.installEventFilter(self)
-
-    def _fit(self) -> None:
-        """Let the page be as high as its words need, and this as high as the page where there is room."""
-        width = self.width()
-        height = self._page.heightForWidth(width)
-        if height > self._room:
-            width -= self.verticalScrollBar().sizeHint().width()
-            height = self._page.heightForWidth(width)
-        self._page.resize(width, height)
-        self.setFixedHeight(max(0, min(self._room, height)))
-        self.fitted.emit(0 if self.isHidden() else self.height())
 
 
 def announce(widget: QWidget, text: str, *, at_once: bool = False) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from desktop.settings import SettingsFile
+from desktop.widgets.actions import make_action
 from desktop.widgets.conversation_page import ConversationPage
 
 _KEY = QKeySequence.StandardKey
@@ -45,14 +46,12 @@ class ReadingActions(QObject):
         menu.addSeparator()
 
     def _action(self, text: str, slot: Callable[[], None], *keys: QKeySequence.StandardKey | str) -> QAction:
-        action = QAction(text, self._window)
+        """With every key that the platform has for it."""
         shortcuts: dict[str, QKeySequence] = {}
         for key in keys:
             found = [QKeySequence(key)] if isinstance(key, str) else QKeySequence.keyBindings(key)
             shortcuts |= {shortcut.toString(): shortcut for shortcut in found}
-        action.setShortcuts(list(shortcuts.values()))
-        action.triggered.connect(slot)
-        return action
+        return make_action(self._window, text, slot, *shortcuts.values())
 
     def _find(self) -> None:
         if self._page.shows_transcript:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import TYPE_CHECKING, assert_never
 
-from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -20,8 +20,11 @@ from desktop.model_choice import ModelChoice, name_of
 from desktop.theme import Theme
 from desktop.widgets.action_button import MessageAction
 from desktop.widgets.buttons import Button
+from desktop.widgets.choices import Choices
 from desktop.widgets.conversation_page import ConversationPage
+from desktop.widgets.links import Links
 from desktop.widgets.notice import Notice, NoticeKind
+from desktop.widgets.notice_board import NoticeBoard
 from inference import AnyModel, RemoteModel
 
 if TYPE_CHECKING:
@@ -32,32 +35,10 @@ _LIKELIEST = 0.0  # temperatures
 _FREER = 1.2
 
 
-class Board(Protocol):
-    """Where notices are put up, and panels opened."""
-
-    @property
-    def notices(self) -> tuple[Notice, ...]: ...
-
-    def show_notice(
-        self, text: str, kind: NoticeKind = ..., action: str = "", on_action: Callable[[], object] | None = None
-    ) -> Notice: ...
-
-    def put_away(self, notice: Notice) -> None: ...
-
-    def open_panel(self, panel: QWidget) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How the next reply is to be made, as the window's switches say."""
-
-    streaming: bool
-    thinking: bool
-
-
 class TurnActions(QObject):
     """Follows one session."""
 
+    panel_wanted = Signal(QWidget)  # beside the conversation
     done = Signal()  # a reply was asked for: the prompt field is where one goes on
 
     def __init__(
@@ -65,8 +46,8 @@ class TurnActions(QObject):
         theme: Theme,
         page: ConversationPage,
         models: ModelChoice,
-        board: Board,
-        manner: Callable[[], Manner],
+        board: NoticeBoard,
+        choices: Choices,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -74,9 +55,9 @@ class TurnActions(QObject):
         self._page = page
         self._models = models
         self._board = board
-        self._manner = manner
+        self._choices = choices
         self._session: ChatSession | None = None
-        self._links: tuple[tuple[SignalInstance, Callable[..., None]], ...] = ()
+        self._links = Links()
         self._undo_notice: Notice | None = None
         self._panel: DetailsPanel | None = None
         self._shown_turn: int | None = None
@@ -88,15 +69,10 @@ class TurnActions(QObject):
 
     def show_session(self, session: ChatSession) -> None:
         """Be about this session from now on."""
-        for signal, slot in self._links:
-            signal.disconnect(slot)
+        self._links.let_go()
         self._session = session
-        self._links = (
-            (session.messages_deleted, self._offer_undo),
-            (session.turn_changed, self._on_turn_changed),
-        )
-        for signal, slot in self._links:
-            signal.connect(slot)
+        self._links.connect(session.messages_deleted, self._offer_undo)
+        self._links.connect(session.turn_changed, self._on_turn_changed)
         self._forget_undo()
         if session.can_undo:
             self._offer_undo(len(session.deletions[-1].turns))
@@ -180,21 +156,21 @@ class TurnActions(QObject):
             self._page.transcript.focus_action(wanted, action)
 
     def _regenerate(self, turn_id: int, model: AnyModel | None = None, sampling: Sampling | None = None) -> None:
-        session, manner = self._session, self._manner()
+        session, manner = self._session, self._choices.manner
         if session is not None and session.regenerate(
             turn_id, streaming=manner.streaming, thinking=manner.thinking, model=model, sampling=sampling
         ):
             self._go_to_reply()
 
     def _continue(self, turn_id: int) -> None:
-        session, manner = self._session, self._manner()
+        session, manner = self._session, self._choices.manner
         if session is not None and session.continue_reply(
             turn_id, streaming=manner.streaming, thinking=manner.thinking
         ):
             self._go_to_reply()
 
     def _take_edit(self, turn_id: int, text: str) -> None:
-        session, manner = self._session, self._manner()
+        session, manner = self._session, self._choices.manner
         if session is None:
             return
         is_reply = any(turn.id == turn_id and turn.is_reply for turn in session.turns)
@@ -279,7 +255,7 @@ class TurnActions(QObject):
 
     def _forget_undo(self) -> None:
         notice, self._undo_notice = self._undo_notice, None
-        if notice is not None and notice in self._board.notices:
+        if notice is not None:
             self._board.put_away(notice)
 
     # Figures
@@ -307,7 +283,7 @@ class TurnActions(QObject):
 
             self._panel = DetailsPanel(self._theme)
         self._fill_panel()
-        self._board.open_panel(self._panel)
+        self.panel_wanted.emit(self._panel)
 
     def _fill_panel(self) -> None:
         session, panel = self._session, self._panel

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
 
 from desktop.chat_session import ChatSession
 from desktop.model_choice import ModelChoice
 from desktop.settings import SendingKey, SettingsFile
 from desktop.theme import ThemeSource
-from desktop.widgets.notice import Notice
+from desktop.widgets.actions import make_action
+from desktop.widgets.place import Place
 from desktop.widgets.prompt_field import enter_words
 
 if TYPE_CHECKING:
@@ -24,23 +25,6 @@ if TYPE_CHECKING:
     from desktop.widgets.chat_settings import ChatSettings
     from desktop.widgets.preferences import Preferences
     from desktop.widgets.shortcuts import Group, ShortcutOverview
-
-
-class Place(Protocol):
-    """The window, as far as views are concerned."""
-
-    @property
-    def session(self) -> ChatSession: ...
-    @property
-    def view(self) -> QWidget | None: ...
-    @property
-    def panel(self) -> QWidget | None: ...
-    def open_view(self, view: QWidget) -> None: ...
-    def close_view(self) -> None: ...
-    def open_panel(self, panel: QWidget) -> None: ...
-    def close_panel(self) -> None: ...
-    def menuBar(self) -> QMenuBar: ...  # noqa: N802 - Qt's name
-    def show_notice(self, text: str, *, action: str = "", on_action: Callable[[], object] | None = None) -> Notice: ...
 
 
 class Views(QObject):
@@ -77,16 +61,11 @@ class Views(QObject):
 
     def actions(self) -> tuple[QAction, QAction, QAction]:
         """What opens them: preferences, the settings of the conversation, the overview."""
-        preferences = QAction(self.tr("&Preferences…"), self)
+        make = partial(make_action, self)
+        preferences = make(self.tr("&Preferences…"), self.open_preferences, "Ctrl+,")
         preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
-        preferences.setShortcut("Ctrl+,")
-        preferences.triggered.connect(self.open_preferences)
-        conversation = QAction(self.tr("System prompt and &sampling"), self)
-        conversation.setShortcut("Ctrl+Shift+P")
-        conversation.triggered.connect(self.toggle_chat_settings)
-        shortcuts = QAction(self.tr("&Keyboard shortcuts"), self)
-        shortcuts.setShortcuts([QKeySequence("F1"), QKeySequence("?")])
-        shortcuts.triggered.connect(self.open_shortcuts)
+        conversation = make(self.tr("System prompt and &sampling"), self.toggle_chat_settings, "Ctrl+Shift+P")
+        shortcuts = make(self.tr("&Keyboard shortcuts"), self.open_shortcuts, "F1", "?")
         return preferences, conversation, shortcuts
 
     def open_preferences(self) -> None:
@@ -157,7 +136,7 @@ class Views(QObject):
     def _on_preset_deleted(self, preset: Preset) -> None:
         words = self.tr("Deleted the preset “{name}”.").format(name=preset.name)
         bring_back = partial(self._behind.presets.save, preset)
-        self._place.show_notice(words, action=self.tr("Undo"), on_action=bring_back).takes_back = True
+        self._place.board.show_notice(words, action=self.tr("Undo"), on_action=bring_back).takes_back = True
 
     def _say(self, sentence: str) -> None:
-        self._place.show_notice(sentence)
+        self._place.board.show_notice(sentence)

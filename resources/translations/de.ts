@@ -363,6 +363,35 @@
         </message>
     </context>
     <context>
+        <name>Choices</name>
+        <message>
+            <source>&amp;Dark</source>
+            <translation>&amp;Dunkel</translation>
+        </message>
+        <message>
+            <source>&amp;Light</source>
+            <translation>&amp;Hell</translation>
+        </message>
+        <message>
+            <source>As the s&amp;ystem</source>
+            <translation>Wie das S&amp;ystem</translation>
+        </message>
+        <message>
+            <source>On: the reply appears while it is written.
+Off: it appears whole at its end. The model works the same way, at the same speed.</source>
+            <translation>An: Die Antwort erscheint, während sie entsteht.
+Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</translation>
+        </message>
+        <message>
+            <source>S&amp;treaming</source>
+            <translation>S&amp;treaming</translation>
+        </message>
+        <message>
+            <source>Streaming</source>
+            <translation>Streaming</translation>
+        </message>
+    </context>
+    <context>
         <name>ComparisonView</name>
         <message>
             <source>Close the comparison (Esc)</source>
@@ -991,6 +1020,17 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>EditingActions</name>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>&amp;Kopieren</translation>
+        </message>
+        <message>
+            <source>&amp;Undo</source>
+            <translation>Rück&amp;gängig</translation>
+        </message>
+    </context>
+    <context>
         <name>EmptyState</name>
         <message>
             <source>Answers from {server}</source>
@@ -1264,6 +1304,17 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Show the reasoning</source>
             <translation>Überlegung zeigen</translation>
+        </message>
+    </context>
+    <context>
+        <name>Header</name>
+        <message>
+            <source>New conversation (Ctrl+N)</source>
+            <translation>Neue Unterhaltung (Strg+N)</translation>
+        </message>
+        <message>
+            <source>Show the sidebar (Ctrl+B)</source>
+            <translation>Seitenleiste zeigen (Strg+B)</translation>
         </message>
     </context>
     <context>
@@ -1833,6 +1884,21 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>LinkOffer</name>
+        <message>
+            <source>Open it</source>
+            <translation>Öffnen</translation>
+        </message>
+        <message>
+            <source>The link leads to {address}</source>
+            <translation>Der Link führt zu {address}</translation>
+        </message>
+        <message>
+            <source>This link is not opened: {address}</source>
+            <translation>Dieser Link wird nicht geöffnet: {address}</translation>
+        </message>
+    </context>
+    <context>
         <name>MessageControls</name>
         <message>
             <source>Branch {number} of {count}</source>
@@ -1974,6 +2040,25 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>{model} is no longer at {path}. {other} answers instead.</source>
             <translation>{model} liegt nicht mehr unter {path}. {other} antwortet stattdessen.</translation>
+        </message>
+    </context>
+    <context>
+        <name>ModelOpening</name>
+        <message>
+            <source>&amp;Connect to a server…</source>
+            <translation>Mit einem Server &amp;verbinden…</translation>
+        </message>
+        <message>
+            <source>&amp;Eject the model</source>
+            <translation>Modell aus&amp;werfen</translation>
+        </message>
+        <message>
+            <source>&amp;Open a model file…</source>
+            <translation>Modelldatei ö&amp;ffnen…</translation>
+        </message>
+        <message>
+            <source>{name} is not a model file. Headwater opens files that end in .gguf.</source>
+            <translation>{name} ist keine Modelldatei. Headwater öffnet Dateien, die auf .gguf enden.</translation>
         </message>
     </context>
     <context>
@@ -3544,28 +3629,12 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>&amp;Farben</translation>
         </message>
         <message>
-            <source>&amp;Connect to a server…</source>
-            <translation>Mit einem Server &amp;verbinden…</translation>
-        </message>
-        <message>
             <source>&amp;Conversation</source>
             <translation>&amp;Unterhaltung</translation>
         </message>
         <message>
-            <source>&amp;Copy</source>
-            <translation>&amp;Kopieren</translation>
-        </message>
-        <message>
-            <source>&amp;Dark</source>
-            <translation>&amp;Dunkel</translation>
-        </message>
-        <message>
             <source>&amp;Edit</source>
             <translation>&amp;Bearbeiten</translation>
-        </message>
-        <message>
-            <source>&amp;Eject the model</source>
-            <translation>Modell aus&amp;werfen</translation>
         </message>
         <message>
             <source>&amp;File</source>
@@ -3576,16 +3645,8 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>&amp;Hilfe</translation>
         </message>
         <message>
-            <source>&amp;Light</source>
-            <translation>&amp;Hell</translation>
-        </message>
-        <message>
             <source>&amp;New conversation</source>
             <translation>&amp;Neue Unterhaltung</translation>
-        </message>
-        <message>
-            <source>&amp;Open a model file…</source>
-            <translation>Modelldatei ö&amp;ffnen…</translation>
         </message>
         <message>
             <source>&amp;Quit</source>
@@ -3600,16 +3661,8 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>Antwort &amp;anhalten</translation>
         </message>
         <message>
-            <source>&amp;Undo</source>
-            <translation>Rück&amp;gängig</translation>
-        </message>
-        <message>
             <source>&amp;View</source>
             <translation>&amp;Ansicht</translation>
-        </message>
-        <message>
-            <source>As the s&amp;ystem</source>
-            <translation>Wie das S&amp;ystem</translation>
         </message>
         <message>
             <source>Headwater</source>
@@ -3622,44 +3675,6 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         <message>
             <source>Headwater closed while {count} replies were being written. What was there is kept, and marked.</source>
             <translation>Headwater wurde beendet, während {count} Antworten entstanden. Was da war, ist gesichert und markiert.</translation>
-        </message>
-        <message>
-            <source>New conversation (Ctrl+N)</source>
-            <translation>Neue Unterhaltung (Strg+N)</translation>
-        </message>
-        <message>
-            <source>On: the reply appears while it is written.
-Off: it appears whole at its end. The model works the same way, at the same speed.</source>
-            <translation>An: Die Antwort erscheint, während sie entsteht.
-Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</translation>
-        </message>
-        <message>
-            <source>Open it</source>
-            <translation>Öffnen</translation>
-        </message>
-        <message>
-            <source>S&amp;treaming</source>
-            <translation>S&amp;treaming</translation>
-        </message>
-        <message>
-            <source>Show the sidebar (Ctrl+B)</source>
-            <translation>Seitenleiste zeigen (Strg+B)</translation>
-        </message>
-        <message>
-            <source>Streaming</source>
-            <translation>Streaming</translation>
-        </message>
-        <message>
-            <source>The link leads to {address}</source>
-            <translation>Der Link führt zu {address}</translation>
-        </message>
-        <message>
-            <source>This link is not opened: {address}</source>
-            <translation>Dieser Link wird nicht geöffnet: {address}</translation>
-        </message>
-        <message>
-            <source>{name} is not a model file. Headwater opens files that end in .gguf.</source>
-            <translation>{name} ist keine Modelldatei. Headwater öffnet Dateien, die auf .gguf enden.</translation>
         </message>
         <message>
             <source>{title} - Headwater</source>

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.comparison import Comparisons
@@ -30,11 +30,13 @@ from desktop.widgets.insights import Insights
 from desktop.widgets.laboratory import Laboratory
 from desktop.widgets.model_views import ModelViews
 from desktop.window import Window
+from inference import RemoteModel
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.desktop.test_draft_attachments import ScriptedReader
 from tests.desktop.test_draft_count import ScriptedCounter
 
 ENTER = Qt.Key.Key_Return
+SERVER = RemoteModel("http://127.0.0.1:8080/v1", "big")
 
 
 class Awake:
@@ -48,6 +50,19 @@ class Awake:
 
     def release(self) -> None:
         self.is_held = False
+
+
+class Plain(QWidget):
+    """A view, or a panel, with nothing in it."""
+
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.themes: list[str] = []
+
+    def set_theme(self, theme) -> None:
+        self.themes.append(theme.name)
 
 
 class Desk:
@@ -154,6 +169,19 @@ class Desk:
     def send(self, text: str) -> None:
         self.type(text)
         self.qtbot.keyClick(self.window.composer.field, ENTER)
+
+    def connect(self) -> None:
+        """Have the model of a server answer, which is named as a person would."""
+        self.window.opening.server_action.trigger()
+        panel = self.window.server_area.panel
+        assert panel is not None
+        panel.address_field.setText("127.0.0.1:8080")
+        panel.connect_button.click()
+        self.engine.offer(SERVER)  # its only model is taken, and asked about
+        self.engine.offer(SERVER, context_size=32_768)
+
+    def eject(self) -> None:
+        self.window.opening.eject_action.trigger()
 
     def talk(self, question: str, *answer: str) -> None:
         self.send(question)

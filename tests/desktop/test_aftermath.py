@@ -48,15 +48,15 @@ def past(desk, tmp_path):
 
 def test_after_a_run_that_left_by_itself_nothing_is_said(desk, past):
     window = desk.open()
-    past.begin().speak(window)
-    assert window.notices == ()
+    past.begin().speak(window.board)
+    assert window.board.notices == ()
 
 
 def test_a_crash_is_said_and_its_report_is_shown_when_it_is_wanted(desk, past):
     window = desk.open()
     past.died(fault="Fatal Python error: Segmentation fault")
-    past.begin().speak(window)
-    (notice,) = window.notices
+    past.begin().speak(window.board)
+    (notice,) = window.board.notices
     assert "crashed" in notice.text
     notice.action_chosen.emit()
     assert past.reports == ["Fatal Python error: Segmentation fault"]
@@ -68,8 +68,8 @@ def test_what_was_open_is_offered(desk, past):
     number = desk.library.current.conversation.id
     desk.library.new()
     past.died(conversation=number)
-    past.begin().speak(window)
-    (notice,) = window.notices
+    past.begin().speak(window.board)
+    (notice,) = window.board.notices
     assert "Why do rivers bend?" in notice.text
     notice.action_chosen.emit()
     assert desk.library.current.conversation.id == number
@@ -79,10 +79,10 @@ def test_what_is_open_or_gone_is_not_offered(desk, past):
     window = desk.open()
     desk.talk("Why do rivers bend?", "Because.")
     past.died(conversation=desk.library.current.conversation.id)
-    past.begin().speak(window)
+    past.begin().speak(window.board)
     past.died(conversation=999)
-    past.begin().speak(window)
-    assert window.notices == ()
+    past.begin().speak(window.board)
+    assert window.board.notices == ()
 
 
 def test_a_model_that_the_program_died_over_twice_is_loaded_only_when_it_is_wanted(desk, past):
@@ -94,8 +94,8 @@ def test_a_model_that_the_program_died_over_twice_is_loaded_only_when_it_is_want
     assert aftermath.holds_back
     assert desk.models.state.config is None
     window = desk.open(ready=False)
-    aftermath.speak(window)
-    notice = next(notice for notice in window.notices if "twice in a row" in notice.text)
+    aftermath.speak(window.board)
+    notice = next(notice for notice in window.board.notices if "twice in a row" in notice.text)
     notice.action_chosen.emit()
     assert not aftermath.holds_back
     assert [config.path for config in desk.engine.loads] == [MODEL]

@@ -89,8 +89,8 @@ def ask(app: App, qtbot, question: str = QUESTION) -> None:
 def test_the_first_picture_names_the_model_before_it_is_loaded(qapp, qtbot, places, engine):
     app = App(qapp, places, lambda _emit, _states: engine, MODEL)
     qtbot.addWidget(app.window)
-    assert app.window.model_picker.words == "small"
-    assert app.window.empty_state.words[0] == "small"
+    assert app.window.opening.picker.words == "small"
+    assert app.window.page.empty_state.words[0] == "small"
     assert engine.loads == []
     app.leave()
 
@@ -108,8 +108,8 @@ def test_a_prompt_that_comes_before_everything_is_loaded_is_answered_all_the_sam
     engine.ready()
     engine.say("Water that runs.")
     engine.finish()
-    qtbot.waitUntil(lambda: "Water that runs." in app.window.transcript.plain_text())
-    assert app.window.transcript.plain_text().count(QUESTION) == 1
+    qtbot.waitUntil(lambda: "Water that runs." in app.window.page.transcript.plain_text())
+    assert app.window.page.transcript.plain_text().count(QUESTION) == 1
     assert len(engine.requests) == 1
     app.leave()
 
@@ -128,7 +128,7 @@ def test_a_model_named_at_the_start_is_the_one_that_is_loaded(start, engine, tmp
 def test_a_file_that_is_no_model_is_said_and_the_usual_model_answers(start, engine, tmp_path):
     app = start(model=tmp_path / "notes.txt")
     assert [config.path for config in engine.loads] == [MODEL]
-    assert len(app.window.notices) == 1
+    assert len(app.window.board.notices) == 1
 
 
 def test_a_reply_is_followed_from_the_key_to_the_row(start, engine, qtbot, places):
@@ -138,12 +138,12 @@ def test_a_reply_is_followed_from_the_key_to_the_row(start, engine, qtbot, place
     engine.read(0, 20, batch_end=20, seconds=0.0)
     engine.read(20, 20, batch_end=20, seconds=0.1)
     engine.say("Water that ")
-    qtbot.waitUntil(lambda: "Water that" in app.window.transcript.plain_text())
+    qtbot.waitUntil(lambda: "Water that" in app.window.page.transcript.plain_text())
     engine.say("runs.")
     engine.finish()
     qtbot.waitUntil(lambda: not app.library.current.is_busy)
-    assert QUESTION in app.window.transcript.plain_text()
-    assert "Water that runs." in app.window.transcript.plain_text()
+    assert QUESTION in app.window.page.transcript.plain_text()
+    assert "Water that runs." in app.window.page.transcript.plain_text()
     assert app.window.speed_bar.figures == app.library.current.figures
     app.leave()
     store = Store(places.conversations)
@@ -191,9 +191,9 @@ def test_a_reply_that_was_cut_off_is_shown_first_and_said(start, places, qtbot):
     before.checkpoint(replace(exchange.reply, message=Message(Role.ASSISTANT, "Because the water")))
     before.close()
     app = start()
-    assert "Because the water" in app.window.transcript.plain_text()
+    assert "Because the water" in app.window.page.transcript.plain_text()
     assert app.library.current.turns[-1].state is TurnState.INTERRUPTED
-    assert len(app.window.notices) == 1
+    assert len(app.window.board.notices) == 1
 
 
 def test_a_fault_inside_the_engine_is_shown_in_place_and_reported(start, engine, qtbot, caplog):
@@ -218,7 +218,7 @@ def talk(app: App, qtbot, engine: ScriptedEngine, question: str, answer: str) ->
     ask(app, qtbot, question)
     engine.say(answer)
     engine.finish()
-    qtbot.waitUntil(lambda: answer in app.window.transcript.plain_text())
+    qtbot.waitUntil(lambda: answer in app.window.page.transcript.plain_text())
 
 
 def test_a_start_goes_on_where_the_last_one_was_read(start, engine, qtbot):
@@ -231,7 +231,7 @@ def test_a_start_goes_on_where_the_last_one_was_read(start, engine, qtbot):
     app.library.open(first)
     app.window.resize(800, 500)
     QApplication.processEvents()
-    bar = app.window.transcript.verticalScrollBar()
+    bar = app.window.page.transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 3)
     QApplication.processEvents()
     place = app.window.page.place_words
@@ -260,7 +260,7 @@ def test_a_start_begins_anew_where_there_is_nothing_to_go_on_with(start, engine,
         app.settings.save(replace(app.settings.current, last_conversation=999))
     again = start()
     assert again.library.current.conversation is None
-    assert again.window.notices == ()
+    assert again.window.board.notices == ()
 
 
 def test_everything_is_deleted_once_it_is_confirmed_and_the_program_ends(start, places, engine, qtbot, tmp_path):
@@ -285,7 +285,7 @@ def test_nothing_is_deleted_under_another_window(start, places, engine, qtbot):
     talk(app, qtbot, engine, "Why?", "Because.")
     other = ProcessLock(places.conversations.parent / "locks")
     app._upkeep.delete_everything()
-    assert "Another window of Headwater is open" in app.window.notices[-1].text
+    assert "Another window of Headwater is open" in app.window.board.notices[-1].text
     assert places.conversations.exists()
     other.close()
 
@@ -329,7 +329,7 @@ def real(start):
 @pytest.mark.parametrize("streaming", [True, False])
 def test_the_real_model_answers_in_the_window(real, qtbot, places, streaming):
     window = real.window
-    window.streaming_switch.setChecked(streaming)
+    window.choices.streaming_switch.setChecked(streaming)
     ask(real, qtbot)  # while the model is still loading
     session = real.library.current
     grown: list[str] = []
@@ -339,7 +339,7 @@ def test_the_real_model_answers_in_the_window(real, qtbot, places, streaming):
     assert reply.state is TurnState.COMPLETE
     assert reply.streamed is streaming
     assert "".join(grown) == (reply.message.content if streaming else "")
-    assert reply.message.content.split()[0] in window.transcript.plain_text()
+    assert reply.message.content.split()[0] in window.page.transcript.plain_text()
     assert real.models.state.phase is ModelPhase.READY
 
     figures = window.speed_bar.figures
@@ -432,7 +432,7 @@ def test_a_program_killed_in_mid_reply_loses_the_last_second_of_it_at_most(start
     assert reply.state is TurnState.INTERRUPTED
     assert long_shown != ""
     assert reply.message.content.startswith(long_shown)
-    assert len(app.window.notices) == 1
+    assert len(app.window.board.notices) == 1
 
 
 @pytest.mark.model
@@ -463,8 +463,8 @@ def test_a_server_answers_while_the_model_of_this_machine_is_still_loading(start
     reply = LlamaServer(("They ", "erode."), reasoning=("Hm, ", "water."), prefill_ms=0.1)
     with ScriptedServer(reply.answer(), models("big", "small")) as server:
         app = start()
-        app.window.server_action.trigger()
-        panel = app.window.server_panel
+        app.window.opening.server_action.trigger()
+        panel = app.window.server_area.panel
         assert panel is not None
         panel.address_field.setText(server.url)
         panel.key_field.setText("secret")
@@ -473,7 +473,7 @@ def test_a_server_answers_while_the_model_of_this_machine_is_still_loading(start
         panel.use_button.click()
         qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY)
         ask(app, qtbot)
-        qtbot.waitUntil(lambda: "They erode." in app.window.transcript.plain_text())
+        qtbot.waitUntil(lambda: "They erode." in app.window.page.transcript.plain_text())
         qtbot.waitUntil(lambda: not app.library.current.is_busy)
         assert {received.headers.get("authorization") for received in server.received} == {"Bearer secret"}
     reply_turn = app.library.current.turns[-1]
@@ -494,7 +494,7 @@ def test_a_server_that_is_named_at_the_start_gets_the_key_that_is_meant_for_it(s
         app = start(RemoteModel(server.url), HEADWATER_API_KEY="mine")
         qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY)
         ask(app, qtbot)
-        qtbot.waitUntil(lambda: "Hello there." in app.window.transcript.plain_text())
+        qtbot.waitUntil(lambda: "Hello there." in app.window.page.transcript.plain_text())
 
 
 def test_a_server_that_goes_away_is_said_in_place_and_asked_again_there(start, qtbot):
@@ -503,9 +503,9 @@ def test_a_server_that_goes_away_is_said_in_place_and_asked_again_there(start, q
         app = start(RemoteModel(server.url))
         qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY)
         ask(app, qtbot)
-        qtbot.waitUntil(lambda: "Try again" in app.window.transcript.plain_text())
-        app.window.transcript.offer_taken.emit(0)
-        qtbot.waitUntil(lambda: "Hello there." in app.window.transcript.plain_text())
+        qtbot.waitUntil(lambda: "Try again" in app.window.page.transcript.plain_text())
+        app.window.page.transcript.offer_taken.emit(0)
+        qtbot.waitUntil(lambda: "Hello there." in app.window.page.transcript.plain_text())
 
 
 @pytest.mark.model
@@ -555,9 +555,9 @@ def test_in_safe_mode_all_is_as_at_first_and_nothing_that_was_chosen_is_lost(qap
     with qtbot.waitSignal(app.begun):
         app.show()
     assert [(config.path, config.device) for config in engine.loads] == [(MODEL, "CPU")]
-    assert app.window.streaming_action.isChecked()
-    assert "Safe mode" in app.window.notices[0].text
-    app.window.streaming_switch.click()
+    assert app.window.choices.streaming_action.isChecked()
+    assert "Safe mode" in app.window.board.notices[0].text
+    app.window.choices.streaming_switch.click()
     assert not app.settings.current.streaming
     app.leave()
     assert places.settings.read_text() == before
@@ -580,5 +580,5 @@ def test_damaged_conversations_are_put_right_at_the_start_and_that_is_said(start
     whole[:4096] = bytes(4096)
     places.conversations.write_bytes(whole)
     again = start()
-    assert "The conversations were damaged" in again.window.notices[0].text
+    assert "The conversations were damaged" in again.window.board.notices[0].text
     assert [conversation.title for conversation in again.library.conversations()] == ["Why do rivers bend?"]

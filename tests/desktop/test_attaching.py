@@ -80,7 +80,7 @@ def test_refused_files_are_named_in_one_notice(desk):
     drop(desk, "/a/a.png", "/a/b.png")
     for name in ("a.png", "b.png"):
         desk.drafts.on_read(FileRead(desk.reader.asked[name], None, f"{name} is a picture."))
-    assert [notice.text for notice in desk.window.notices] == ["a.png is a picture.\nb.png is a picture."]
+    assert [notice.text for notice in desk.window.board.notices] == ["a.png is a picture.\nb.png is a picture."]
     assert chips(desk) == []
 
 
@@ -117,7 +117,9 @@ def test_pasted_texts_have_names_of_their_own(desk, qtbot):
 def test_a_picture_is_refused_in_words(desk):
     desk.open()
     desk.window.composer.picture_given.emit()
-    assert [notice.text for notice in desk.window.notices] == ["A picture cannot go along; only text can be read."]
+    assert [notice.text for notice in desk.window.board.notices] == [
+        "A picture cannot go along; only text can be read."
+    ]
 
 
 @pytest.mark.parametrize("typed", ["", "What is y?"])

@@ -44,5 +44,5 @@ def test_an_entry_is_fetched_once_its_repository_was_asked(models, hub):
 
 
 def test_the_empty_state_leads_here(models):
-    models.window.empty_state.larger_button.click()
+    models.window.page.empty_state.larger_button.click()
     assert models.views.browser.section is Section.RECOMMENDED

@@ -77,7 +77,7 @@ def test_a_preset_is_saved_taken_and_deleted_with_a_way_back(desk, panel):
     assert (session.system_prompt, session.sampling) == (SHORT.system_prompt, SHORT.sampling)
     panel.delete_button.click()
     assert desk.presets.all() == ()
-    notice = desk.window.notices[-1]
+    notice = desk.window.board.notices[-1]
     assert notice.text == "Deleted the preset “Short”."
     notice.action_button.click()
     assert desk.presets.all() == (SHORT,)

@@ -200,7 +200,7 @@ def test_without_a_model_of_this_machine_it_says_what_to_do(desk, qtbot, script)
 
 def test_past_replies_are_compared_by_their_kept_figures(desk, qtbot, script):
     desk.talk("Why?", "They", " bend")
-    desk.window.streaming_switch.setChecked(False)
+    desk.window.choices.streaming_switch.setChecked(False)
     desk.talk("Why not?", "They", " do")
     with qtbot.waitSignal(script.comparisons.ended) as ended:
         assert script.comparisons.of_replies(desk.library.current)
@@ -219,7 +219,7 @@ def test_of_past_replies_the_first_text_is_the_answers_not_the_thoughts(desk, qt
         desk.engine.think(f"Hm {number}.")
     desk.engine.say("They bend.")
     desk.engine.finish()
-    desk.window.streaming_switch.setChecked(False)
+    desk.window.choices.streaming_switch.setChecked(False)
     desk.send("Why not?")
     desk.engine.think("Only thoughts.")
     desk.engine.finish()
@@ -232,7 +232,7 @@ def test_of_past_replies_the_first_text_is_the_answers_not_the_thoughts(desk, qt
 
 def test_the_replies_to_one_question_go_before_all_others(desk, qtbot, script):
     desk.talk("Why?", "One")
-    desk.window.streaming_switch.setChecked(False)
+    desk.window.choices.streaming_switch.setChecked(False)
     desk.talk("Why not?", "Two")
     session = desk.library.current
     session.regenerate(session.turns[-1].id, streaming=True)
@@ -247,7 +247,7 @@ def test_the_replies_to_one_question_go_before_all_others(desk, qtbot, script):
 def test_replies_whose_figures_are_not_of_their_whole_text_are_not_compared(desk, qtbot, script):
     session = desk.library.current
     desk.talk("Why?", "They", " bend")
-    desk.window.streaming_switch.setChecked(False)
+    desk.window.choices.streaming_switch.setChecked(False)
     desk.send("Why not?")
     desk.engine.say("They")
     desk.engine.finish(FinishReason.LENGTH)

@@ -46,7 +46,7 @@ def window(desk, chooser):
 
 
 def notice(desk: Desk) -> str:
-    return desk.window.notices[-1].text
+    return desk.window.board.notices[-1].text
 
 
 def test_a_conversation_is_saved_as_markdown(desk, window, chooser, tmp_path):
@@ -80,21 +80,21 @@ def test_several_go_into_one_file_and_come_back_from_it(desk, window, chooser, t
 def test_putting_the_chooser_away_changes_nothing(desk, window, chooser):
     window.conversation_list.commands.as_json.trigger()
     window.filing.import_action.trigger()
-    assert window.notices == ()
+    assert window.board.notices == ()
 
 
 def test_what_cannot_be_written_is_said(desk, window, chooser, tmp_path):
     chooser.path = tmp_path / "nowhere" / "rivers.md"
     window.conversation_list.commands.as_markdown.trigger()
     assert "rivers.md cannot be written" in notice(desk)
-    assert len(window.notices) == 1
+    assert len(window.board.notices) == 1
 
 
 def test_what_is_no_file_of_conversations_is_refused_in_words(desk, window, chooser, tmp_path):
     chooser.path = tmp_path / "notes.json"
     chooser.path.write_text("{}")
     window.filing.import_action.trigger()
-    desk.qtbot.waitUntil(lambda: bool(window.notices))
+    desk.qtbot.waitUntil(lambda: bool(window.board.notices))
     assert "notes.json" in notice(desk)
 
 

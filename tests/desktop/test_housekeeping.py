@@ -35,11 +35,11 @@ def number_of(desk: Desk, title: str) -> int:
 
 
 def notices(window: Window) -> list[str]:
-    return [notice.text for notice in window.notices]
+    return [notice.text for notice in window.board.notices]
 
 
 def undo(window: Window) -> None:
-    window.notices[-1].action_button.click()
+    window.board.notices[-1].action_button.click()
 
 
 def editor_in(window: Window) -> QLineEdit:
@@ -178,7 +178,7 @@ def test_when_the_notice_goes_it_is_final(desk, window):
     commands.delete_wanted.emit((number_of(desk, "Why do rivers bend?"),))
     commands.delete_wanted.emit((number_of(desk, "What is a KV cache?"),))
     assert len(desk.store.deleted()) == 2
-    window.notices[-1].close_button.click()
+    window.board.notices[-1].close_button.click()
     assert desk.store.deleted() == ()
     assert not desk.library.can_undo_delete
     commands.delete_wanted.emit((number_of(desk, "How do boats float?"),))
@@ -188,7 +188,7 @@ def test_when_the_notice_goes_it_is_final(desk, window):
 
 def test_the_notice_goes_by_itself_after_a_while(desk, window):
     window.conversation_list.commands.delete.trigger()
-    notice = window.notices[-1]
+    notice = window.board.notices[-1]
     assert notice._patience.isActive()
     QApplication.sendEvent(notice, QEvent(QEvent.Type.Leave))
     notice._patience.timeout.emit()
@@ -199,10 +199,10 @@ def test_the_notice_goes_by_itself_after_a_while(desk, window):
 def test_only_notices_of_its_kind_push_it_out_and_make_it_final(desk, window):
     window.conversation_list.commands.delete.trigger()
     for number in range(3):
-        window.show_notice(f"something else {number}", NoticeKind.WARNING)
+        window.board.show_notice(f"something else {number}", NoticeKind.WARNING)
     assert desk.store.deleted() != ()
     for number in range(3):
-        window.show_notice(f"also deleted {number}", action="Undo").takes_back = True
+        window.board.show_notice(f"also deleted {number}", action="Undo").takes_back = True
     assert desk.store.deleted() == ()
 
 
@@ -212,7 +212,7 @@ def test_a_search_is_opened_at_the_turn_that_was_found(desk, window):
     desk.qtbot.keyClicks(window.conversation_list.search_field, "bend? and")
     desk.qtbot.keyClick(window.conversation_list.search_field, Qt.Key.Key_Return)
     assert window.session.conversation.title == "Why do rivers bend?"
-    bar = window.transcript._finding.bar
+    bar = window.page.transcript._finding.bar
     assert bar is not None
     assert bar.isVisible()
     assert bar.field.text() == "bend?"
@@ -282,11 +282,11 @@ def test_a_reply_that_goes_on_elsewhere_is_marked(desk, window):
 
 def test_a_temporary_chat_says_everywhere_that_it_is_kept_nowhere(desk, window, tmp_path):
     desk.qtbot.keyClick(window.composer.field, Qt.Key.Key_N, CTRL | SHIFT)
-    assert window.temporary_mark.isVisible()
+    assert window.header.temporary_mark.isVisible()
     desk.talk("a secret zebra", "So be it.")
     assert titles(window)[:2] == ["Temporary, kept nowhere", "a secret zebra"]
     window.conversation_list.opened.emit(number_of(desk, "Why do rivers bend?"))
-    assert not window.temporary_mark.isVisible()
+    assert not window.header.temporary_mark.isVisible()
     assert titles(window)[:2] == ["Temporary, kept nowhere", "a secret zebra"]
     window.close()
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())

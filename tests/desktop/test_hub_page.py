@@ -52,7 +52,7 @@ def test_a_model_is_fetched_and_used(models, qtbot):
     qtbot.mouseClick(page.repo_page.get_button, Qt.MouseButton.LeftButton)
     assert browser.section is Section.DOWNLOADS
     models.wait(lambda: [card.note for card in browser.downloads.list.cards] == ["Whole: its checksum is the Hub's"])
-    assert "small-Q8_0 is here and whole." in [notice.text for notice in models.window.notices]
+    assert "small-Q8_0 is here and whole." in [notice.text for notice in models.window.board.notices]
     models.wait(lambda: "small-Q8_0" in [card.title for card in browser.here.list.cards])
     browser.downloads.go_button.click()
     wanted = models.folder / REPO / "small-Q8_0.gguf"

@@ -52,10 +52,11 @@ def test_without_a_draft_the_prompt_is_typed_there(desk):
 
 def test_the_last_example_of_the_empty_state_compares(desk):
     window = desk.open()
-    last = window.empty_state.prompt_buttons[-1]
+    last = window.page.empty_state.prompt_buttons[-1]
     assert last.text() == "Compare streaming on and off"
     last.click()
-    assert desk.engine.jobs[-1].request.messages[-1].content == window.empty_state._examples["embedded"].prompts[-1]
+    asked = desk.engine.jobs[-1].request.messages[-1].content
+    assert asked == window.page.empty_state._examples["embedded"].prompts[-1]
     assert desk.window.view is desk.insights.comparison
 
 
@@ -64,7 +65,7 @@ def test_a_message_sent_meanwhile_waits_says_so_and_can_be_withdrawn(desk):
     desk.insights.compare("Why do rivers bend?")
     window.close_view()
     desk.send("And lakes?")
-    (waiting,) = [m for m in window.transcript.messages() if m.turn.is_reply]
+    (waiting,) = [m for m in window.page.transcript.messages() if m.turn.is_reply]
     assert waiting.progress is not None
     assert "Waiting for the comparison to end" in waiting.progress.text
     window.stop_action.trigger()

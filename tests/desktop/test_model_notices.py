@@ -12,7 +12,7 @@ from tests.desktop.fakes import MODEL
 
 
 def only(desk: Desk) -> Notice:
-    (notice,) = desk.window.notices
+    (notice,) = desk.window.board.notices
     return notice
 
 
@@ -43,7 +43,7 @@ def test_after_a_failed_load_the_safer_way_is_one_click_away(desk, error, action
     assert notice.action_button.text() == action
     notice.action_button.click()
     assert desk.engine.loads[-1] == wished
-    assert window.notices == ()
+    assert window.board.notices == ()
 
 
 def test_a_model_that_failed_is_said_once(desk):
@@ -52,7 +52,7 @@ def test_a_model_that_failed_is_said_once(desk):
     error = ModelUnreadable(MODEL, "the file ends early.")
     desk.engine.fail_to_load(error)
     assert only(desk).text == str(error)
-    assert str(error) not in window.empty_state.words
+    assert str(error) not in window.page.empty_state.words
 
 
 def test_what_a_template_cannot_render_is_said_quietly(desk):
@@ -73,7 +73,7 @@ def test_a_model_whose_file_is_gone_is_named_with_what_answers_instead(desk, tmp
     only(desk).close_button.click()
     desk.models.load()
     desk.engine.ready()
-    assert window.notices == ()
+    assert window.board.notices == ()
 
 
 def test_why_a_model_runs_where_it_does_is_said_beside_the_device(desk):

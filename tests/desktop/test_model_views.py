@@ -13,7 +13,7 @@ def test_the_menus_and_keys_lead_to_the_models(models_on_desk):
     views, window = models_on_desk.views, models_on_desk.window
     assert views.models_action.shortcut().toString() == "Ctrl+Shift+M"
     assert views.switch_action.shortcut().toString() == "Ctrl+M"
-    assert {"&Models…", "&Find more models…"} <= set(window.model_picker.menu_texts)
+    assert {"&Models…", "&Find more models…"} <= set(window.opening.picker.menu_texts)
     views.models_action.trigger()
     assert window.view is views.browser
     views.browser.tabs[Section.DOWNLOADS].click()
@@ -27,7 +27,7 @@ def test_models_that_are_found_stand_in_the_picker(models_on_desk):
     models_on_desk.put("projector.gguf", metadata={"general.type": "mmproj"})
     models_on_desk.open()
     models_on_desk.views.open()  # now it is known what each is
-    models_on_desk.wait(lambda: "small-Q4_K_M" in models_on_desk.window.model_picker.menu_texts)
+    models_on_desk.wait(lambda: "small-Q4_K_M" in models_on_desk.window.opening.picker.menu_texts)
 
 
 def test_one_of_ollamas_is_shown_by_its_name_and_opened(models_on_desk, tmp_path):
@@ -43,20 +43,20 @@ def test_one_of_ollamas_is_shown_by_its_name_and_opened(models_on_desk, tmp_path
     assert page.model.name == "tiny:1b"
     page.use_button.click()
     models_on_desk.wait(lambda: models_on_desk.desk.engine.last_load.path == blob)
-    assert models_on_desk.window.model_picker.words == "tiny:1b"
+    assert models_on_desk.window.opening.picker.words == "tiny:1b"
 
 
 def test_whoever_chooses_another_meanwhile_gets_that(models_on_desk):
     first, second = models_on_desk.put("one.gguf"), models_on_desk.put("two.gguf")
-    models_on_desk.window.choose_model(first)
-    models_on_desk.window.choose_model(second)
+    models_on_desk.window.opening.choose(first)
+    models_on_desk.window.opening.choose(second)
     models_on_desk.wait(lambda: models_on_desk.desk.engine.last_load.path == second)
     QApplication.processEvents()
     assert first not in [load.path for load in models_on_desk.desk.engine.loads]
 
 
 def test_a_file_that_is_gone_is_left_to_the_load_to_say(models_on_desk):
-    models_on_desk.window.choose_model(OTHER_MODEL)
+    models_on_desk.window.opening.choose(OTHER_MODEL)
     models_on_desk.wait(lambda: models_on_desk.desk.engine.last_load.path == OTHER_MODEL)
 
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication
 
 from desktop.theme import load_theme
-from desktop.widgets.notice import Notice, NoticeKind, NoticeStack
+from desktop.widgets.notice import Notice, NoticeKind
 
 
 @pytest.fixture
@@ -72,69 +72,6 @@ def test_in_a_narrow_window_the_action_stands_below_the_sentence(notice):
     assert made.action_button.y() >= made._label.y() + made._label.height()
 
 
-SENTENCES = (
-    "The disk is full.",
-    "notes.txt is not a model file. Headwater opens files that end in .gguf.",
-    "a long sentence about a model file " * 8,
-)
-
-
-@pytest.fixture
-def stack(qtbot):
-    """A stack in a window of its own, with three notices that can be acted on."""
-    window = QWidget()
-    column = QVBoxLayout(window)
-    made = NoticeStack(load_theme("light"), 680)
-    made.set_room(2_000)
-    column.addWidget(made)
-    column.addStretch(1)
-    qtbot.addWidget(window)
-    window.resize(700, 900)
-    window.show()
-    for sentence in SENTENCES:
-        made.add(Notice(load_theme("light"), sentence, NoticeKind.ERROR, "Open a model file…"))
-    yield made
-    window.close()
-
-
-def notices_of(stack: NoticeStack) -> list[Notice]:
-    return stack.findChildren(Notice)
-
-
-@pytest.mark.parametrize("width", [320, 360, 480, 520, 700, 1200])
-@pytest.mark.parametrize("room", [60, 200, 2_000])
-def test_no_line_of_a_notice_is_ever_cut(stack, width, room):
-    stack.set_room(room)
-    stack.window().resize(width, 900)
-    for _ in range(3):
-        QApplication.processEvents()
-    assert stack.height() <= room
-    for notice in notices_of(stack):
-        (label,) = notice.findChildren(QLabel)
-        assert label.height() >= label.heightForWidth(label.width())
-
-
-def test_a_stack_is_as_high_as_its_notices_where_there_is_room(stack):
-    QApplication.processEvents()
-    assert stack.verticalScrollBar().maximum() == 0
-    assert stack.height() > sum(notice.height() for notice in notices_of(stack))
-
-
-def test_without_room_for_all_the_newest_notice_is_in_sight_and_the_others_are_scrolled_to(stack):
-    stack.set_room(120)
-    newest = Notice(load_theme("light"), "The file is locked.")
-    stack.add(newest)
-    QApplication.processEvents()
-    assert not newest.visibleRegion().isEmpty()
-    assert stack.verticalScrollBar().maximum() > 0
-
-
-def test_an_empty_stack_takes_no_room(stack):
-    for notice in notices_of(stack):
-        stack.remove(notice)
-    assert not stack.isVisible()
-
-
 def test_a_notice_is_put_away_after_a_while_unless_somebody_is_at_it(notice, qtbot):
     made = notice("Deleted.", NoticeKind.INFORMATION, "Undo")
     made.activateWindow()
@@ -147,15 +84,3 @@ def test_a_notice_is_put_away_after_a_while_unless_somebody_is_at_it(notice, qtb
     with qtbot.waitSignal(made.closed):
         made.action_button.clearFocus()
     assert not made._patience.isActive()
-
-
-def test_a_notice_says_that_it_is_gone_and_whether_it_was_answered(notice, qtbot):
-    made = notice("Deleted.", NoticeKind.INFORMATION, "Undo")
-    stack = NoticeStack(load_theme("light"), 500)
-    qtbot.addWidget(stack)
-    stack.add(made)
-    assert not made.is_answered
-    qtbot.mouseClick(made.action_button, Qt.MouseButton.LeftButton)
-    assert made.is_answered
-    with qtbot.waitSignal(made.gone):
-        stack.remove(made)

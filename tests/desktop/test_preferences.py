@@ -85,7 +85,7 @@ def test_what_is_switched_is_kept(desk, preferences, name):
 
 
 def test_what_is_chosen_elsewhere_is_shown(desk, preferences):
-    desk.window.streaming_switch.click()
+    desk.window.choices.streaming_switch.click()
     assert not preferences.streaming.isChecked()
     desk.settings.save(replace(desk.settings.current, zoom=150, device="CUDA7", send_with=SendingKey.CTRL_ENTER))
     assert preferences.zoom.number == 150
@@ -97,7 +97,7 @@ def test_choices_hold_in_the_window_at_once(desk, preferences):
     window = desk.window
     pick(preferences.colours, ColourScheme.DARK)
     assert desk.themes.current.is_dark
-    assert window.scheme_actions[ColourScheme.DARK].isChecked()
+    assert window.choices.scheme_actions[ColourScheme.DARK].isChecked()
     pick(preferences.font_size, 16)
     assert window.composer.field.font().pointSizeF() == 17
     pick(preferences.sending_key, SendingKey.CTRL_ENTER)
@@ -113,7 +113,7 @@ def test_messages_are_as_large_as_was_chosen(desk, preferences):
     desk.window.close_view()
     desk.talk("Hi", "Hello")
     enter(preferences.zoom, 150)
-    assert desk.window.transcript.zoom == 1.5
+    assert desk.window.page.transcript.zoom == 1.5
 
 
 def test_devices_are_offered_with_their_memory(preferences):
@@ -178,7 +178,7 @@ def test_servers_are_listed_and_can_be_removed_or_given_another_key(desk, prefer
     assert (row.words, row.hint) == ("big", "http://127.0.0.1:8080/v1")
     row.key_button.click()
     assert desk.window.view is None
-    assert desk.window.server_panel.address_field.text() == SERVER.base_url
+    assert desk.window.server_area.panel.address_field.text() == SERVER.base_url
     row.remove_button.click()
     assert desk.settings.current.servers == ()
     assert preferences.server_rows == []
@@ -187,7 +187,7 @@ def test_servers_are_listed_and_can_be_removed_or_given_another_key(desk, prefer
 def test_a_new_server_is_named_in_its_panel(desk, preferences):
     preferences.connect_button.click()
     assert desk.window.view is None
-    assert desk.window.server_panel.isVisible()
+    assert desk.window.server_area.panel.isVisible()
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_everything_is_deleted_only_after_its_word(preferences, qtbot, typed, ma
 def test_settings_that_cannot_be_saved_are_said(desk, preferences):
     desk.settings._path = Path("/dev/null/settings.toml")
     enter(preferences.threads, 3)
-    assert "cannot be saved" in desk.window.notices[-1].text
+    assert "cannot be saved" in desk.window.board.notices[-1].text
 
 
 def test_every_control_has_a_name_and_can_be_reached_by_the_keyboard(preferences):

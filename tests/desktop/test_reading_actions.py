@@ -27,7 +27,7 @@ def keys_of(action: QAction) -> set[str]:
 def test_find_by_keyboard_from_the_field_and_back(window: Window, desk):
     desk.talk("Why do rivers bend?", "Rivers bend.")
     QTest.keyClick(window.composer.field, Qt.Key.Key_F, CONTROL)
-    bar = window.transcript._finding.bar
+    bar = window.page.transcript._finding.bar
     assert bar is not None
     assert bar.isVisible()
     QTest.keyClicks(bar.field, "bend")
@@ -45,7 +45,7 @@ def test_escape_in_the_bar_does_not_stop_the_reply(window: Window, desk):
     desk.send("Why?")
     desk.engine.say("Because")
     window.reading.find.trigger()
-    bar = window.transcript._finding.bar
+    bar = window.page.transcript._finding.bar
     assert bar is not None
     QTest.keyClick(bar.field, Qt.Key.Key_Escape)
     assert window.session.is_busy
@@ -66,10 +66,10 @@ def test_zoom_is_kept_for_the_next_window(window: Window, desk):
     desk.talk("Why?", "Because.")
     window.reading.zoom_in.trigger()
     window.reading.zoom_in.trigger()
-    assert window.transcript.zoom == 1.25
+    assert window.page.transcript.zoom == 1.25
     assert desk.settings.current.zoom == 125
     again = desk.open_another()
-    assert again.transcript.zoom == 1.25
+    assert again.page.transcript.zoom == 1.25
     window.reading.usual_size.trigger()
     window.reading.zoom_out.trigger()
     assert desk.settings.current.zoom == 90
@@ -77,7 +77,7 @@ def test_zoom_is_kept_for_the_next_window(window: Window, desk):
 
 def test_what_is_selected_is_copied_as_markdown(window: Window, desk):
     desk.talk("Why?", "So **it** is.")
-    window.transcript.select_all()
+    window.page.transcript.select_all()
     window.reading.copy_as_markdown.trigger()
     assert QGuiApplication.clipboard().text() == "Why?\n\nSo **it** is."
 
@@ -92,16 +92,16 @@ def test_a_conversation_is_come_back_to_where_it_was_left(window: Window, desk):
     desk.talk("Why?", LONG)
     first = window.session.conversation
     assert first is not None
-    bar = window.transcript.verticalScrollBar()
+    bar = window.page.transcript.verticalScrollBar()
     bar.setValue(bar.maximum() // 2)
     QApplication.processEvents()
-    place = window.transcript.place()
+    place = window.page.transcript.place()
     desk.library.new()
     desk.talk("And?", LONG)
     second = window.session.conversation
     assert second is not None
     desk.library.open(first.id)
-    assert window.transcript.place() == place
-    assert not window.transcript.following
+    assert window.page.transcript.place() == place
+    assert not window.page.transcript.following
     desk.library.open(second.id)
-    assert window.transcript.following
+    assert window.page.transcript.following

@@ -49,11 +49,11 @@ def test_a_deleted_model_comes_back_with_undo_and_goes_with_the_notice(models_on
     page.delete_action.trigger()
     assert not path.exists()
     assert "one" not in [card.title for card in page.list.cards]
-    window.notices[-1].action_button.click()
+    window.board.notices[-1].action_button.click()
     models_on_desk.wait(lambda: path.exists() and "one" in [card.title for card in page.list.cards])
     current(models_on_desk, "two")
     page.delete_action.trigger()
-    window.notices[-1].close_button.click()
+    window.board.notices[-1].close_button.click()
     models_on_desk.wait(lambda: not (models_on_desk.folder / ".headwater-trash").exists())
     assert not other.exists()
 
@@ -147,8 +147,8 @@ def test_what_would_not_stay_in_memory_is_loaded_only_when_that_is_wanted(models
     current(models_on_desk, "huge")
     loads = len(models_on_desk.desk.engine.loads)
     page.use_button.click()
-    models_on_desk.wait(lambda: models_on_desk.window.notices)
-    notice = models_on_desk.window.notices[-1]
+    models_on_desk.wait(lambda: models_on_desk.window.board.notices)
+    notice = models_on_desk.window.board.notices[-1]
     assert "huge needs" in notice.text
     assert len(models_on_desk.desk.engine.loads) == loads
     notice.action_button.click()

@@ -56,19 +56,19 @@ def test_models_are_found_by_themselves_after_the_start(start, qtbot, tmp_path):
     (tmp_path / "data/models/maker").mkdir(parents=True)
     write_tiny_model(tmp_path / "data/models/maker/found.gguf")
     app = start()
-    qtbot.waitUntil(lambda: "found" in app.window.model_picker.menu_texts, timeout=20_000)
+    qtbot.waitUntil(lambda: "found" in app.window.opening.picker.menu_texts, timeout=20_000)
 
 
 def test_a_model_is_fetched_and_used_at_once(start, qtbot, hub, tmp_path, engine):
     hub.add(REPO, {"small-Q4_K_M.gguf": write_tiny_model(tmp_path / "tiny.gguf").read_bytes()})
     app = start()
     add(app)
-    qtbot.waitUntil(lambda: any("is here and whole" in n.text for n in app.window.notices), timeout=20_000)
-    next(n for n in app.window.notices if "is here and whole" in n.text).action_button.click()
+    qtbot.waitUntil(lambda: any("is here and whole" in n.text for n in app.window.board.notices), timeout=20_000)
+    next(n for n in app.window.board.notices if "is here and whole" in n.text).action_button.click()
     wanted = tmp_path / "data/models" / REPO / "small-Q4_K_M.gguf"
     qtbot.waitUntil(lambda: engine.last_load.path == wanted, timeout=20_000)
     engine.ready()
-    assert app.window.model_picker.words == "small-Q4_K_M"
+    assert app.window.opening.picker.words == "small-Q4_K_M"
 
 
 def test_leaving_does_not_wait_for_a_download_and_keeps_what_came(start, qtbot, hub, tmp_path):

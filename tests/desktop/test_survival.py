@@ -317,7 +317,7 @@ def test_a_disk_that_fills_up_is_said_and_when_there_is_room_it_goes_on(disk, qa
         while fill(file):
             pass
     assert not session.send("The second" * 3000, streaming=True)
-    assert any("is full" in notice.text for notice in app.window.notices)
+    assert any("is full" in notice.text for notice in app.window.board.notices)
     app.settings.save(app.settings.current)
     filling.unlink()
     assert session.send("The third", streaming=True)

@@ -130,14 +130,14 @@ def test_no_word_is_cut_off_in_german(desk, german, width):
     window = desk.open()
     window.resize(width, 700)
     # What may be cut: a model's name, what a tooltip shows whole, a hint that goes where it is narrow.
-    own = {window.model_picker.text(), *(button.text() for button in window.empty_state.prompt_buttons)}
+    own = {window.opening.picker.text(), *(button.text() for button in window.page.empty_state.prompt_buttons)}
     assert set(cut_off(window)) - own - {"Umschalt+Enter für eine neue Zeile"} == set()
     window.views.open_preferences()
     assert set(cut_off(window.views.preferences)) == set()
     window.views.toggle_chat_settings()
     assert set(cut_off(window.views.chat_settings)) == set()
-    window.server_action.trigger()
-    assert set(cut_off(window.server_panel)) == set()
+    window.opening.server_action.trigger()
+    assert set(cut_off(window.server_area.panel)) == set()
 
 
 def test_no_two_actions_of_a_menu_share_a_letter_in_german(desk, german):

@@ -28,7 +28,7 @@ def said(desk) -> list[str]:
 def button(desk, kind: MessageAction, message: int = -1) -> ActionButton:
     """The button of a message that is seen."""
     QApplication.processEvents()
-    view = desk.window.transcript
+    view = desk.window.page.transcript
     controls = view._controls.of(view.messages()[message])
     assert controls is not None
     found: ActionButton | None = controls.action(kind)
@@ -42,7 +42,7 @@ def press(desk, kind: MessageAction, message: int = -1) -> None:
 
 def editor(desk) -> MessageEditor:
     QApplication.processEvents()
-    found: MessageEditor | None = desk.window.transcript._editing.editor
+    found: MessageEditor | None = desk.window.page.transcript._editing.editor
     assert found is not None
     return found
 
@@ -109,7 +109,7 @@ def test_a_question_is_written_over_in_its_place_and_sent(window, desk):
     desk.engine.finish()
     assert said(desk) == ["How?", "So."]
     assert window.composer.field.hasFocus()
-    assert "edited" in window.transcript.plain_text()
+    assert "edited" in window.page.transcript.plain_text()
     press(desk, MessageAction.OLDER_BRANCH, 0)
     assert said(desk) == ["Why?", "Because."]
 
@@ -119,7 +119,7 @@ def test_escape_leaves_a_message_as_it_was_and_the_focus_on_its_button(window, d
     press(desk, MessageAction.EDIT, 0)
     write_over(desk, "How?")
     QTest.keyClick(editor(desk).field, Qt.Key.Key_Escape)
-    assert window.transcript._editing.editor is None
+    assert window.page.transcript._editing.editor is None
     assert said(desk) == ["Why?", "Because."]
     focused = window.focusWidget()
     assert isinstance(focused, ActionButton)
@@ -150,13 +150,13 @@ def test_a_stopped_reply_offers_to_go_on(window, desk):
     desk.send("Why?")
     desk.engine.say("Because ")
     desk.engine.finish(FinishReason.CANCELLED)
-    assert "Continue" in window.transcript.plain_text()
+    assert "Continue" in window.page.transcript.plain_text()
     window.page.offer_taken.emit(0)
-    assert "Because" in window.transcript.plain_text()
+    assert "Because" in window.page.transcript.plain_text()
     desk.engine.say("it is so.")
     desk.engine.finish()
     assert said(desk) == ["Why?", "Because it is so."]
-    assert "Because it is so." in window.transcript.plain_text()
+    assert "Because it is so." in window.page.transcript.plain_text()
 
 
 def test_deleting_can_be_undone_in_the_notice(window, desk):
@@ -164,11 +164,11 @@ def test_deleting_can_be_undone_in_the_notice(window, desk):
     desk.talk("two", "2")
     choose(menu_of(desk, 2), "Delete this and all that follows")
     assert said(desk) == ["one", "1"]
-    (notice,) = window.notices
+    (notice,) = window.board.notices
     assert notice.text == "Deleted 2 messages."
     notice.action_button.click()
     assert said(desk) == ["one", "1", "two", "2"]
-    assert window.notices == ()
+    assert window.board.notices == ()
 
 
 def test_several_deletions_are_undone_one_after_the_other(window, desk):
@@ -176,10 +176,10 @@ def test_several_deletions_are_undone_one_after_the_other(window, desk):
     choose(menu_of(desk), "Delete this message")
     choose(menu_of(desk), "Delete this message")
     assert said(desk) == []
-    (notice,) = window.notices
+    (notice,) = window.board.notices
     notice.action_button.click()
     assert said(desk) == ["one"]
-    (notice,) = window.notices
+    (notice,) = window.board.notices
     notice.action_button.click()
     assert said(desk) == ["one", "1"]
 
@@ -188,7 +188,7 @@ def test_undo_is_offered_in_its_own_conversation_only(window, desk):
     desk.talk("one", "1")
     choose(menu_of(desk), "Delete this message")
     desk.library.new()
-    assert window.notices == ()
+    assert window.board.notices == ()
 
 
 def test_a_reply_by_another_model_or_with_other_sampling(window, desk, tmp_path):
@@ -210,7 +210,7 @@ def test_a_message_is_pinned_and_says_so(window, desk):
     desk.talk("Why?", "Because.")
     choose(menu_of(desk, 0), "Pin")
     assert window.session.turns[0].pinned
-    assert "You · pinned" in window.transcript.plain_text()
+    assert "You · pinned" in window.page.transcript.plain_text()
     pin = next(action for action in menu_of(desk, 0).actions() if action.text().startswith("Pin"))
     assert pin.isChecked()
 
@@ -225,7 +225,7 @@ def test_the_whole_conversation_is_copied(window, desk):
 
 def test_a_message_is_copied_as_markdown_and_as_text(window, desk):
     desk.talk("Why?", "Because **so**.")
-    view = window.transcript
+    view = window.page.transcript
     menu = QMenu(desk.window)
     view._offer_actions(menu, view.messages()[-1])
     choose(menu, "Copy message as Markdown")
@@ -273,7 +273,7 @@ def test_a_request_that_waits_for_another_conversation_says_so_and_can_be_withdr
     desk.engine.say("1")
     desk.library.new()
     desk.send("two")
-    assert "Waiting for its turn" in window.transcript.plain_text()
+    assert "Waiting for its turn" in window.page.transcript.plain_text()
     window.stop_action.trigger()
     assert desk.engine.cancelled == [desk.engine.last]
     desk.engine.finish(FinishReason.CANCELLED)
@@ -298,7 +298,7 @@ def test_what_is_written_over_a_message_is_still_there_when_one_comes_back(windo
         QTest.keyClick(editor(desk).field, Qt.Key.Key_Escape)
         desk.library.new()
         desk.library.open(first)
-        assert window.transcript._editing.editor is None, "left is left"
+        assert window.page.transcript._editing.editor is None, "left is left"
 
 
 def test_an_editor_with_nothing_written_in_it_does_not_come_back(window, desk):
@@ -307,7 +307,7 @@ def test_an_editor_with_nothing_written_in_it_does_not_come_back(window, desk):
     press(desk, MessageAction.EDIT, 0)
     desk.library.new()
     desk.library.open(first)
-    assert window.transcript._editing.editor is None
+    assert window.page.transcript._editing.editor is None
 
 
 def test_walking_between_branches_below_leaves_the_editor_above_as_it_is(window, desk):
@@ -325,13 +325,13 @@ def test_walking_between_branches_below_leaves_the_editor_above_as_it_is(window,
 def test_no_pill_leads_to_the_latest_text_where_all_of_it_is_seen(window, desk):
     desk.talk("Why?", "Because.")
     press(desk, MessageAction.EDIT, 1)
-    pill = window.transcript._latest
+    pill = window.page.transcript._latest
     assert not pill.isVisible()
     editor(desk).field.setPlainText("line\n" * 40)
     desk.send("And then?")
     desk.engine.say("More.\n\n" * 60)
     QApplication.processEvents()
-    window.transcript.verticalScrollBar().setValue(0)
+    window.page.transcript.verticalScrollBar().setValue(0)
     QApplication.processEvents()
     assert pill.isVisible()
     desk.engine.finish()
@@ -363,28 +363,28 @@ def test_what_was_deleted_can_be_brought_back_after_reading_elsewhere(window, de
     choose(menu_of(desk, 0), "Delete this and all")
     for _ in range(2):
         desk.library.new()
-        assert not window.notices, "the notice is about the conversation that is shown"
+        assert not window.board.notices, "the notice is about the conversation that is shown"
         desk.library.open(kept)
         desk.library.open(kept)
-        assert [notice.text for notice in window.notices] == ["Deleted 3 messages."]
-    window.undo_action.trigger()
+        assert [notice.text for notice in window.board.notices] == ["Deleted 3 messages."]
+    window.editing.undo.trigger()
     assert said(desk) == ["Why?", "Because.", "Where?"]
     desk.library.new()
     desk.library.open(kept)
-    window.undo_action.trigger()
+    window.editing.undo.trigger()
     assert said(desk) == ["Why?", "Because.", "Where?", "There."]
     desk.library.new()
     desk.library.open(kept)
-    assert not window.notices
+    assert not window.board.notices
 
 
 def test_who_puts_the_notice_away_is_not_asked_again(window, desk):
     desk.talk("Why?", "Because.")
     kept = window.session.conversation.id
     choose(menu_of(desk), "Delete this message")
-    window.notices[-1].close_button.click()
+    window.board.notices[-1].close_button.click()
     assert not window.session.can_undo
     desk.library.new()
     desk.library.open(kept)
-    assert not window.notices
+    assert not window.board.notices
     assert said(desk) == ["Why?"]

@@ -1,0 +1,21 @@
+"""How an action is made: its words, what it does, and the keys that do it too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QKeySequence
+
+Key = QKeySequence | QKeySequence.StandardKey | Qt.Key | str
+
+
+def make_action(
+    parent: QObject, text: str, slot: Callable[..., object], *keys: Key, checkable: bool = False
+) -> QAction:
+    """Of a standard key it gets the first that the platform has for it."""
+    action = QAction(text, parent)
+    action.setCheckable(checkable)
+    action.triggered.connect(slot)
+    action.setShortcuts([QKeySequence(key) for key in keys])
+    return action
