@@ -28,6 +28,7 @@ def language_for(chosen: str, preferred: Iterable[str]) -> str:
 def speak(application: QCoreApplication, chosen: str = "") -> None:
     """Have everything that is made from now on speak the language that was chosen, else the system's."""
     language = language_for(chosen, QLocale.system().uiLanguages())
+    QLocale.setDefault(QLocale(language))  # number fields write and read numbers as the words around them do
     if language == _SOURCE_LANGUAGE:
         return
     for translator in (_of_qt(language, application), Translator(read_translations(language), application)):

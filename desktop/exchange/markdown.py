@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 import inference
-from desktop import wording
+from desktop import numerals
 from desktop.conversations import Conversation, Turn, TurnState, fenced
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
@@ -55,7 +55,7 @@ def _parts_of(turn: Turn) -> Iterator[str]:
 def _thought(turn: Turn) -> str:
     if turn.thought_seconds is None:
         return "Thought"
-    return f"Thought for {wording.running(turn.thought_seconds)} s"
+    return f"Thought for {numerals.running(turn.thought_seconds)} s"
 
 
 def _notes_of(turn: Turn) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _notes_of(turn: Turn) -> Iterator[str]:
     if turn.edited:
         yield "edited"
     if turn.left_out:
-        yield f"{wording.whole(len(turn.left_out))} earlier messages not read"
+        yield f"{numerals.whole(len(turn.left_out))} earlier messages not read"
     yield from _figures_of(turn)
     match turn.state:
         case TurnState.FAILED:
@@ -77,16 +77,16 @@ def _notes_of(turn: Turn) -> Iterator[str]:
 def _figures_of(turn: Turn) -> Iterator[str]:
     usage, timings = turn.usage, turn.timings
     if usage is not None and usage.input_tokens:
-        cached = "" if usage.cached_tokens is None else f" ({wording.whole(usage.cached_tokens)} of them cached)"
-        yield f"{wording.whole(usage.input_tokens)} tokens read{cached}"
+        cached = "" if usage.cached_tokens is None else f" ({numerals.whole(usage.cached_tokens)} of them cached)"
+        yield f"{numerals.whole(usage.input_tokens)} tokens read{cached}"
     if timings is not None and timings.prefill_rate is not None:
-        yield f"prefill {wording.rate(timings.prefill_rate)} tok/s"
+        yield f"prefill {numerals.rate(timings.prefill_rate)} tok/s"
     if usage is not None and usage.output_tokens:
-        yield f"{wording.whole(usage.output_tokens)} tokens written"
+        yield f"{numerals.whole(usage.output_tokens)} tokens written"
     if timings is not None and timings.decode_rate is not None:
-        yield f"decode {wording.rate(timings.decode_rate)} tok/s"
+        yield f"decode {numerals.rate(timings.decode_rate)} tok/s"
     if timings is not None and timings.ttft is not None:
-        yield f"first token {wording.duration(timings.ttft)} s"
+        yield f"first token {numerals.duration(timings.ttft)} s"
 
 
 def _ending_of(turn: Turn) -> Iterator[str]:

@@ -398,7 +398,7 @@ class ComparisonView(Page):
         return self.tr("on") if mode is inference.experiments.Mode.ON else self.tr("off")
 
     def _seconds(self, seconds: float | None) -> str:
-        return "" if seconds is None else inference.experiments.seconds_text(seconds)
+        return "" if seconds is None else wording.written(inference.experiments.seconds_text(seconds))
 
 
 def _turn(text: str, state: TurnState, *, streamed: bool) -> Turn:

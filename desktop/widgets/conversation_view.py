@@ -21,6 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QFrame, QListView, QWidget
 
+from desktop import wording
 from desktop.conversations import Conversation
 from desktop.groups import Group, GroupKind
 from desktop.theme import Theme, control_font, scroll_bar_style
@@ -294,7 +295,7 @@ class ConversationView(QListView):
         """What hangs at the mouse: a title, or how many there are."""
         text = self._model.words_of(conversations[0])
         if len(conversations) > 1:
-            text = self.tr("{count} conversations").format(count=len(conversations))
+            text = self.tr("{count} conversations").format(count=wording.whole(len(conversations)))
         font = control_font()
         width = min(240, text_width(font, text) + 24)
         ratio = self.devicePixelRatioF()

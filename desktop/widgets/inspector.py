@@ -357,8 +357,8 @@ class Inspector(Page):
                 _visible(token.text),
                 str(token.token),
                 words.seconds(token.seconds),
-                "" if token.probability is None else f"{100 * token.probability:.1f} %",
-                "  ".join(f"{_visible(text)} {100 * share:.1f} %" for text, share in token.others),
+                "" if token.probability is None else f"{wording.decimals(100 * token.probability, 1)} %",
+                "  ".join(f"{_visible(text)} {wording.decimals(100 * share, 1)} %" for text, share in token.others),
             )
             for token in (() if self._found is None else self._found.tokens())
         ]

@@ -45,7 +45,7 @@ def phase_part(part: PhasePart, total: float) -> BarPart:
     }
     share = part.seconds / total if total else 0.0
     words = _tr("{phase}: {seconds}, {share} %").format(
-        phase=phase_name(part.kind), seconds=seconds(part.seconds), share=f"{100 * share:.1f}"
+        phase=phase_name(part.kind), seconds=seconds(part.seconds), share=wording.decimals(100 * share, 1)
     )
     return BarPart(words, part.seconds, inks.get(part.kind, PartInk.QUIET))
 
@@ -92,7 +92,7 @@ def tokens_words(found: Inspection) -> str:
             number=wording.whole(outlier.number),
             text=f" {outlier.text.strip()!r}" if outlier.text.strip() else "",
             seconds=seconds(outlier.seconds),
-            times=f"{outlier.seconds / median:.1f}",
+            times=wording.decimals(outlier.seconds / median, 1),
         )
         for outlier in found.outliers
     ]
@@ -163,16 +163,16 @@ def share_words(
     ).format(
         each=each,
         rate=wording.rate(rate),
-        used=f"{moved * rate / 1e9:.1f}",
-        best=f"{bandwidth.best / 1e9:.1f}",
-        share=f"{100 * lab.share_of_limit(rate, moved, bandwidth):.0f}",
+        used=wording.decimals(moved * rate / 1e9, 1),
+        best=wording.decimals(bandwidth.best / 1e9, 1),
+        share=wording.decimals(100 * lab.share_of_limit(rate, moved, bandwidth), 0),
         method=lab.METHOD,
     )
 
 
 def seconds(value: float) -> str:
     """A time with its unit."""
-    return inference.experiments.seconds_text(value)
+    return wording.written(inference.experiments.seconds_text(value))
 
 
 def _tr(text: str) -> str:

@@ -21,17 +21,13 @@ _GIGABYTE, _MEGABYTE = 10**9, 10**6
 def size_words(size: float) -> str:
     """Bytes as a person reads them: 98.4 MB, 4.37 GB."""
     if size >= _GIGABYTE:
-        return _tr("{size} GB").format(
-            size=f"{size / _GIGABYTE:,.2f}" if size < 10 * _GIGABYTE else f"{size / _GIGABYTE:,.1f}"
-        )
-    return _tr("{size} MB").format(
-        size=f"{size / _MEGABYTE:,.1f}" if size < 100 * _MEGABYTE else f"{size / _MEGABYTE:,.0f}"
-    )
+        return _tr("{size} GB").format(size=wording.decimals(size / _GIGABYTE, 2 if size < 10 * _GIGABYTE else 1))
+    return _tr("{size} MB").format(size=wording.decimals(size / _MEGABYTE, 1 if size < 100 * _MEGABYTE else 0))
 
 
 def fit_words(found: Suitability) -> tuple[str, Tone]:
     """Whether a model fits, and how fast it will write, as a sentence."""
-    needed, free = f"{found.needed / _GIGABYTE:.1f}", f"{found.free / _GIGABYTE:.1f}"
+    needed, free = wording.decimals(found.needed / _GIGABYTE, 1), wording.decimals(found.free / _GIGABYTE, 1)
     if not found.fits:
         words = _tr("Does not fit: needs about {needed} GB, {free} GB are free")
         return words.format(needed=needed, free=free), Tone.WARNING
@@ -171,7 +167,7 @@ def time_words(seconds: float) -> str:
         return _tr("{count} s").format(count=wording.remaining(seconds))
     if seconds < 5400:
         return _tr("{count} min").format(count=wording.remaining(seconds / 60))
-    return _tr("{count} h").format(count=f"{seconds / 3600:,.1f}")
+    return _tr("{count} h").format(count=wording.decimals(seconds / 3600, 1))
 
 
 def day_words(when: datetime) -> str:
@@ -199,7 +195,7 @@ def _languages(words: str) -> str:
 
 
 def _pace(words_a_second: float) -> str:
-    return f"{words_a_second:,.0f}" if words_a_second >= 3 else f"{words_a_second:.1f}"
+    return wording.decimals(words_a_second, 0 if words_a_second >= 3 else 1)
 
 
 def _tr(text: str) -> str:

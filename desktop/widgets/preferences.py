@@ -13,6 +13,7 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 import inference
+from desktop import wording
 from desktop.model_choice import CPU, ModelChoice, ModelState, name_of
 from desktop.secrets import KeyPlace
 from desktop.settings import FONT_SIZES, ZOOMS, ColourScheme, SendingKey, Settings, SettingsFile
@@ -411,7 +412,9 @@ class Preferences(Page):
         if not device.total:
             return name
         return self.tr("{name}, {free} of {total} GB free").format(
-            name=name, free=f"{device.free / _GIGABYTE:.1f}", total=f"{device.total / _GIGABYTE:.1f}"
+            name=name,
+            free=wording.decimals(device.free / _GIGABYTE, 1),
+            total=wording.decimals(device.total / _GIGABYTE, 1),
         )
 
     def _show_servers(self, servers: tuple[RemoteModel, ...]) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, QRect, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
 
+from desktop import wording
 from desktop.theme import Theme, control_font
 from desktop.widgets.buttons import Button
 from desktop.widgets.conversation_actions import ConversationActions
@@ -82,7 +83,7 @@ class SelectionBar(QWidget):
         self.close_button.clicked.connect(self.let_go)
 
     def _say_number(self) -> None:
-        number = f"{self._number:,}"
+        number = wording.whole(self._number)
         words = self.tr("{count} chosen").format(count=number)
         has_room = self._count.width() >= text_width(self._count.font(), words)
         self._count.setText(words if has_room else number)

@@ -2310,6 +2310,13 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>Numbers</name>
+        <message>
+            <source>1,234.5</source>
+            <translation>1.234,5</translation>
+        </message>
+    </context>
+    <context>
         <name>Offers</name>
         <message>
             <source>Change the key…</source>

@@ -7,9 +7,13 @@ from collections import Counter
 from string import Formatter
 
 import pytest
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QWidget
 
+from desktop import wording
+from desktop.theme import load_theme
 from desktop.translation import LANGUAGES, Translator, language_for, read_translations, speak
+from desktop.widgets.fields import Number
 from desktop.widgets.painting import text_width
 from scripts.translations import TRANSLATIONS, Text, read, texts_in, texts_of_the_program, write
 
@@ -75,18 +79,33 @@ def test_a_text_is_known_by_its_context_and_elsewhere_where_all_agree():
     assert translator.translate("A", "unknown") is None
 
 
-def test_the_program_speaks_german_with_what_qt_says_itself(qapp):
+@pytest.fixture
+def german_program(qapp):
+    before = QLocale()
     speak(qapp, "de")
-    try:
-        widget = QWidget()
-        assert widget.tr("Choose a folder") == "Ordner wählen"
-        assert widget.tr("not translated at all") == "not translated at all"
-    finally:
-        for translator in qapp.children():
-            if isinstance(translator, Translator) or type(translator).__name__ == "QTranslator":
-                qapp.removeTranslator(translator)
-                translator.deleteLater()
+    yield
+    QLocale.setDefault(before)
+    for translator in qapp.children():
+        if isinstance(translator, Translator) or type(translator).__name__ == "QTranslator":
+            qapp.removeTranslator(translator)
+            translator.deleteLater()
     assert QWidget().tr("Choose a folder") == "Choose a folder"
+
+
+@pytest.mark.usefixtures("german_program")
+def test_the_program_speaks_german_with_what_qt_says_itself():
+    widget = QWidget()
+    assert widget.tr("Choose a folder") == "Ordner wählen"
+    assert widget.tr("not translated at all") == "not translated at all"
+
+
+@pytest.mark.usefixtures("german_program")
+def test_number_fields_are_filled_and_read_in_the_language_that_is_spoken(qtbot):
+    field = Number(load_theme("light"), "Freedom", 0, 9999, decimals=2)
+    qtbot.addWidget(field)
+    field.show_number(1234.5)
+    assert field.text() == wording.decimals(1234.5, 2) == "1.234,50"
+    assert field.valueFromText("0,25") == 0.25
 
 
 def test_texts_are_found_wherever_they_are_said():

@@ -1,42 +1,49 @@
+"""Numbers stand in the language of the words around them."""
+
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from desktop import wording
+from desktop import numerals, wording
+from desktop.translation import Translator, read_translations
+from desktop.widgets.model_words import size_words
 
 
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [(0.04, "0.0"), (64.23, "64.2"), (99.94, "99.9"), (99.96, "100"), (168.4, "168"), (1204, "1,204")],
-)
-def test_a_rate_has_three_digits_that_mean_something(number, words):
-    assert wording.rate(number) == words
+@pytest.fixture
+def german(qapp):
+    translator = Translator(read_translations("de"), qapp)
+    qapp.installTranslator(translator)
+    yield
+    qapp.removeTranslator(translator)
 
 
-@pytest.mark.parametrize(("seconds", "words"), [(0.2449, "0.24"), (9.994, "9.99"), (9.996, "10.0"), (99.96, "100")])
-def test_a_duration_has_three_digits_that_mean_something(seconds, words):
-    assert wording.duration(seconds) == words
+def test_in_english_they_are_what_the_sources_say(qapp):
+    assert wording.whole(4096) == "4,096"
+    assert wording.decimals(1204.56, 1) == "1,204.6"
+    assert wording.parameters(1_100_000_000) == "1.1B"
 
 
-@pytest.mark.parametrize(
-    ("count", "words"), [(134_515_008, "135M"), (999_600_000, "1.0B"), (7_240_000_000, "7.2B"), (31_900_000_000, "32B")]
-)
-def test_parameters_are_written_as_models_are_named(count, words):
-    assert wording.parameters(count) == words
+@pytest.mark.usefixtures("german")
+def test_in_german_commas_and_points_change_places():
+    assert wording.whole(4_194_304) == "4.194.304"
+    assert wording.decimals(1204.56, 1) == "1.204,6"
+    assert wording.rate(64.23) == "64,2"
+    assert wording.duration(0.2449) == "0,24"
+    assert wording.running(12.34) == "12,3"
+    assert wording.remaining(1204) == "1.204"
+    assert size_words(4_370_000_000) == "4,37 GB"
 
 
-def test_thousands_are_set_apart():
-    assert wording.whole(1204) == "1,204"
+@pytest.mark.usefixtures("german")
+def test_a_models_size_is_part_of_its_name_and_stays():
+    assert wording.parameters(1_100_000_000) == "1.1B"
 
 
-def test_time_left_is_never_nothing_before_the_end():
-    assert wording.remaining(0.2) == "1"
-    assert wording.remaining(6.4) == "6"
-
-
-@given(st.floats(min_value=0, max_value=99_000))
-def test_no_number_takes_more_room_than_its_place_in_the_bar(number):
-    assert len(wording.rate(number)) <= 6
-    assert len(wording.duration(number)) <= 6
+@pytest.mark.usefixtures("german")
+@given(st.floats(min_value=0, max_value=1e12), st.integers(min_value=0, max_value=4))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_the_number_nothing_but_its_marks_differs(number, places):
+    written = wording.decimals(number, places)
+    assert written.translate(str.maketrans(".,", ",.")) == numerals.decimals(number, places)
