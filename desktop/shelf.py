@@ -107,8 +107,9 @@ class Shelf(QObject):
         self._errands.send(_FIND, work, self._take, self._fail)
 
     def glance(self, path: Path, done: Callable[[GgufFacts], object]) -> None:
-        """What a forecast needs of a file's header; milliseconds, but a disk may sleep."""
-        self._errands.send(_GLANCE, lambda _: inference.glance(path), done, self._fail)
+        """What a forecast needs of a file's header; milliseconds, but a disk may sleep. What is wrong with a file its
+        facts say."""
+        self._errands.send(_GLANCE, lambda _: inference.glance(path), done, _nothing)
 
     def weigh(self, path: Path, done: Callable[[GgufFacts], object], failed: Callable[[], object]) -> None:
         """`glance`, of a model that is about to be loaded: what is wrong with the file the load will say."""

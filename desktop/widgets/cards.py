@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPalette
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
@@ -121,6 +121,14 @@ class CardList(QListView):
     def currentChanged(self, current: Index, previous: Index) -> None:  # noqa: N802 - Qt's virtual
         super().currentChanged(current, previous)
         self.current_changed.emit(self.key)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The current card stays in sight, where it was."""
+        current = self.currentIndex()
+        was_seen = current.isValid() and self.visualRect(current).intersects(QRect(QPoint(), event.oldSize()))
+        super().resizeEvent(event)
+        if was_seen:
+            self.scrollTo(current)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.key is not None:

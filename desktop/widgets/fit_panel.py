@@ -46,6 +46,9 @@ class FitPanel(QWidget):
         self._verdict = label("", figure_font())
         self._name.setBuddy(self.slider)
         self._lay_out()
+        policy = self.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # nothing moves while another model is looked into
+        self.setSizePolicy(policy)
         self.set_theme(theme)
         self.clear()
 
@@ -106,11 +109,11 @@ class FitPanel(QWidget):
     def _verdict_words(self, forecast: Forecast) -> str:
         if not forecast.fits:
             missing = size_words(forecast.total + forecast.margin - forecast.available)
-            words = self.tr(
-                "{missing} more than there is: the system would swap, or read the file again and again. "
-                "A smaller window needs less."
-            )
-            return words.format(missing=missing)
+            words = self.tr("{missing} more than there is: the system would swap, or read the file again and again.")
+            way = self.tr("A smaller window needs less.")
+            if forecast.weights + forecast.margin > forecast.available:
+                way = self.tr("Its weights alone are too large; a smaller quantisation of it may fit.")
+            return f"{words.format(missing=missing)} {way}"
         if forecast.is_measured:
             return self.tr("Fits. This was loaded here before: these are its real sizes.")
         return self.tr("Fits.")

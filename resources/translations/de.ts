@@ -1275,6 +1275,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
     <context>
         <name>FitPanel</name>
         <message>
+            <source>A smaller window needs less.</source>
+            <translation>Ein kleineres Fenster braucht weniger.</translation>
+        </message>
+        <message>
             <source>Context window</source>
             <translation>Kontextfenster</translation>
         </message>
@@ -1287,12 +1291,16 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Passt. Es wurde hier schon geladen: Dies sind die wirklichen Größen.</translation>
         </message>
         <message>
+            <source>Its weights alone are too large; a smaller quantisation of it may fit.</source>
+            <translation>Schon die Gewichte sind zu groß; eine kleinere Quantisierung passt vielleicht.</translation>
+        </message>
+        <message>
             <source>{count} tokens</source>
             <translation>{count} Token</translation>
         </message>
         <message>
-            <source>{missing} more than there is: the system would swap, or read the file again and again. A smaller window needs less.</source>
-            <translation>{missing} mehr als da ist: Das System würde auslagern oder die Datei immer wieder lesen. Ein kleineres Fenster braucht weniger.</translation>
+            <source>{missing} more than there is: the system would swap, or read the file again and again.</source>
+            <translation>{missing} mehr als da ist: Das System würde auslagern oder die Datei immer wieder lesen.</translation>
         </message>
     </context>
     <context>

@@ -62,3 +62,12 @@ def test_a_card_is_spoken_whole(cards):
     cards.show_cards([Card("a", "Small", "Q4, mit", "Fits", figure="2.0 GB")])
     spoken = cards.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken == "Small. 2.0 GB. Q4, mit. Fits"
+
+
+def test_the_current_card_stays_in_sight_when_there_is_less_room(cards):
+    cards.show_cards(some(30))
+    cards.select("key 4")
+    QApplication.processEvents()
+    cards.resize(500, 150)
+    QApplication.processEvents()
+    assert cards.viewport().rect().contains(cards.visualRect(cards.currentIndex()))

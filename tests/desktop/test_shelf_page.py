@@ -126,6 +126,33 @@ def test_one_file_is_verified_at_a_time_and_that_can_be_stopped(models_on_desk):
     assert is_read() == []
 
 
+def test_walking_over_broken_files_says_nothing_twice_and_moves_nothing(models_on_desk):
+    for name in ("a.gguf", "b.gguf"):
+        (models_on_desk.folder / name).parent.mkdir(exist_ok=True)
+        (models_on_desk.folder / name).write_bytes(b"GGUF")
+    models_on_desk.put("sound.gguf")
+    page = models_on_desk.open().here
+    current(models_on_desk, "sound")
+    models_on_desk.wait(page.fit.isVisible)
+    height = page.list.height()
+    for name in ("a", "b"):
+        current(models_on_desk, name)
+        models_on_desk.wait(lambda: not models_on_desk.desk.supply.shelf._errands.is_out("glance-at-model"))
+        assert page.list.height() == height
+    assert models_on_desk.window.notices == ()
+
+
+def test_a_smaller_window_is_advised_only_where_one_would_fit(models_on_desk):
+    path = models_on_desk.put("huge.gguf")
+    with path.open("r+b") as file:
+        file.truncate(1 << 40)  # a hole: nothing of it is on the disk
+    page = models_on_desk.open().here
+    current(models_on_desk, "huge")
+    models_on_desk.wait(lambda: page.fit.words)
+    assert "smaller quantisation" in page.fit.words[-1]
+    assert "smaller window" not in page.fit.words[-1]
+
+
 def test_no_pace_is_promised_for_a_mixture(models_on_desk):
     measurements = Measurements(models_on_desk.desk.folder / "machine.json")
     measurements.add_pace("/x 98000000 1", Pace("CPU", 1, 8, 1 / 64))
