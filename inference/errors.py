@@ -474,7 +474,7 @@ class DiskTooSmall(HubError):
         self.free = free
 
     def __str__(self) -> str:
-        needed, free = f"{self.needed / 1e9:,.1f} GB", f"{self.free / 1e9:,.1f} GB"
+        needed, free = _size(self.needed), _size(self.free)
         return f"{self.what} needs {needed} more; the disk of {self.folder} has {free} free. What was fetched is kept."
 
 
@@ -488,6 +488,10 @@ class FolderRefused(HubError):
 
     def __str__(self) -> str:
         return f"{self.what} cannot be written to {self.folder}: {self.reason}."
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:,.1f} GB" if size >= 10**9 else f"{size / 1e6:,.1f} MB"
 
 
 def _begun(what: str) -> str:

@@ -39,6 +39,7 @@ class DownloadPage(QWidget):
             self.tr("A new download waits until Resume is pressed, and none goes on by itself after a start.")
         )
         self.list = CardList(theme, self.tr("Downloads"))
+        self._reason = label("", figure_font())  # of the current one: a card has room for its beginning only
         self.go_button = Button(theme, text=self.tr("Resume"), kind=ButtonKind.PRIMARY)
         self.remove_button = Button(theme, text=self.tr("Remove"), kind=ButtonKind.OUTLINED)
         self._lay_out()
@@ -46,6 +47,11 @@ class DownloadPage(QWidget):
         self.set_theme(theme)
         self._show_waiting(settings.current, settings.current)
         self.refresh()
+
+    @property
+    def reason(self) -> str:
+        """Why the current one waits or failed, in full; "" where it does neither."""
+        return "" if self._reason.isHidden() else self._reason.text()
 
     @property
     def download(self) -> Download | None:
@@ -60,12 +66,14 @@ class DownloadPage(QWidget):
     def set_theme(self, theme: Theme) -> None:
         for widget in (self.waits, self.list, self.go_button, self.remove_button):
             widget.set_theme(theme)
-        recolour(self._status, QPalette.ColorRole.WindowText, theme.muted)
+        for each in (self._status, self._reason):
+            recolour(each, QPalette.ColorRole.WindowText, theme.muted)
 
     def _lay_out(self) -> None:
         column = column_in(self)
         column.addLayout(row_of(self._status, self.waits, wide=self._status))
         column.addWidget(self.list, 1)
+        column.addWidget(self._reason)
         column.addLayout(row_of(self.go_button, self.remove_button))
 
     def _connect(self) -> None:
@@ -97,6 +105,9 @@ class DownloadPage(QWidget):
         download, state = self.download, inference.hub.DownloadState
         self.go_button.setEnabled(download is not None)
         self.remove_button.setEnabled(download is not None)
+        reason = "" if download is None or download.state not in (state.WAITING, state.FAILED) else download.reason
+        self._reason.setText(reason)
+        self._reason.setVisible(bool(reason))
         if download is None:
             return
         match download.state:

@@ -18,7 +18,7 @@ import httpx2
 from inference.errors import DownloadChanged, HubBroke, HubBusy, HubUnreachable
 from inference.hub.access import HubSession, error_of, faults_of, net_faults, origin_of
 from inference.hub.files import HubFile
-from inference.hub.part import INFO_SUFFIX, PART_SUFFIX, PartFile, beside, disk_faults
+from inference.hub.part import PART_SUFFIX, PartFile, beside, throw_part_away
 
 if TYPE_CHECKING:
     from huggingface_hub import HfFileMetadata
@@ -134,15 +134,13 @@ def received_of(files: Iterable[HubFile], repo: str, folder: Path) -> int:
 
 
 def discard(wanted: Wanted, folder: Path) -> None:
-    """Throw away what was fetched of a file that is not wanted any more.
+    """Throw away what was fetched of a file that is not wanted any more; what another process is fetching stays.
 
     Raises:
         FolderRefused: it cannot be deleted.
     """
     path = wanted.path_in(folder)
-    with disk_faults(wanted.name, path.parent, lambda: 0):
-        for suffix in (PART_SUFFIX, INFO_SUFFIX):
-            beside(path, suffix).unlink(missing_ok=True)
+    throw_part_away(path, wanted.name)
     for parent in path.parents:
         if parent == folder:
             break

@@ -61,28 +61,16 @@ class PartFile:
         Raises:
             DownloadElsewhere: another process holds it.
         """
-        from filelock import FileLock, Timeout
-
         with self._disk_faults():
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            lock_path = beside(self._path, _LOCK_SUFFIX)
-            lock = FileLock(lock_path, timeout=0)
-            try:
-                lock.acquire()
-            except Timeout:
-                raise DownloadElsewhere(self._what) from None
-            except NotImplementedError as error:  # some network disks
-                raise FolderRefused(self._what, self._path.parent, "its disk knows no locks") from error
-            try:
+            with _held(self._path, self._what):
                 self._part.touch()
-                # Unbuffered: what is written is there, whatever becomes of this process.
-                with self._part.open("r+b", buffering=0) as self._file:
-                    yield
-            finally:
-                self._file = None
-                lock.release()
-                with suppress(OSError):
-                    lock_path.unlink()
+                try:
+                    # Unbuffered: what is written is there, whatever becomes of this process.
+                    with self._part.open("r+b", buffering=0) as self._file:
+                        yield
+                finally:
+                    self._file = None
 
     def check(self) -> Iterator[int]:
         """Read what is there again, and cut it off where it is damaged; yields how many bytes are sound so far."""
@@ -188,6 +176,45 @@ class PartFile:
     def _disk_faults(self) -> Iterator[None]:
         with disk_faults(self._what, self._path.parent, lambda: self._size - self.received + self._more):
             yield
+
+
+def throw_part_away(path: Path, what: str) -> None:
+    """Delete what was fetched of the file at `path`, unless another process is fetching it.
+
+    Raises:
+        FolderRefused: it cannot be deleted.
+    """
+    there = [each for each in (beside(path, PART_SUFFIX), beside(path, INFO_SUFFIX)) if each.exists()]
+    with suppress(DownloadElsewhere), disk_faults(what, path.parent, lambda: 0):
+        if there:
+            with _held(path, what):
+                for each in there:
+                    each.unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(path: Path, what: str) -> Iterator[None]:
+    """Have the part of the file at `path` alone.
+
+    Raises:
+        DownloadElsewhere: another process has it.
+    """
+    from filelock import FileLock, Timeout
+
+    lock_path = beside(path, _LOCK_SUFFIX)
+    lock = FileLock(lock_path, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise DownloadElsewhere(what) from None
+    except NotImplementedError as error:  # some network disks
+        raise FolderRefused(what, path.parent, "its disk knows no locks") from error
+    try:
+        yield
+    finally:
+        lock.release()
+        with suppress(OSError):
+            lock_path.unlink()
 
 
 @contextmanager

@@ -59,3 +59,14 @@ def test_while_it_downloads_sleep_is_held_off(models, hub):
     queue.pause(queue.all[0].id)
     models.wait(lambda: page.list.cards[0].note == "Paused")
     assert not models.desk.awake.is_held
+
+
+def test_why_one_failed_is_said_in_full(models, hub):
+    hub.repos[REPO].files["small-Q4_K_M.gguf"].contents.size += 1  # what is listed is not what the file is
+    page = begin(models)
+    hub.repos[REPO].files["small-Q4_K_M.gguf"].contents.size -= 1
+    models.wait(lambda: page.go_button.text() == "Try again")
+    assert page.reason.endswith("Download it again.")
+    page.remove_button.click()
+    models.wait(lambda: not page.list.cards)
+    assert page.reason == ""

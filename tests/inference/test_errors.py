@@ -9,10 +9,17 @@ import pytest
 
 from inference.errors import (
     CertificateRefused,
+    DiskTooSmall,
     EngineClosed,
     EngineFault,
+    FolderRefused,
+    GateClosed,
     GenerationBroke,
     HostNotFound,
+    HubBroke,
+    HubBusy,
+    HubOffline,
+    HubUnreachable,
     InferenceError,
     InvalidRequest,
     KeyRefused,
@@ -22,6 +29,7 @@ from inference.errors import (
     ModelUnsupported,
     NoChatService,
     NothingListens,
+    NotOnHub,
     OutOfMemory,
     PromptTooLong,
     RedirectRefused,
@@ -32,11 +40,22 @@ from inference.errors import (
     ServerTimeout,
     ServerUnreachable,
     TemplateFailed,
+    TokenWanted,
 )
 
 SERVER = "http://127.0.0.1:8080/v1"
 ERRORS = [
     InvalidRequest("max_tokens is at least 1; got 0."),
+    HubOffline("The Hub", "HF_HUB_OFFLINE is set."),
+    HubUnreachable("this search", "it did not answer in time"),
+    HubBusy("maker/small", 7.0),
+    HubBroke("maker/small", "it answers 500"),
+    NotOnHub("maker/small"),
+    TokenWanted("maker/small"),
+    TokenWanted("maker/small", was_sent=True),
+    GateClosed("maker/small", "https://huggingface.co/maker/small"),
+    DiskTooSmall("maker/small/a.gguf", Path("models"), 5, 4),
+    FolderRefused("maker/small/a.gguf", Path("models"), "permission denied"),
     ModelNotFound(Path("models/a.gguf")),
     ModelUnreadable(Path("models/a.gguf"), "it is a web page."),
     ModelUnsupported(Path("models/a.gguf"), "it holds only a vocabulary."),

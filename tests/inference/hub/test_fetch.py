@@ -306,6 +306,19 @@ def test_two_do_not_fetch_the_same_file_at_once(server, tmp_path):
         fetched(server, tmp_path)
 
 
+def test_what_another_process_fetches_is_not_thrown_away(server, tmp_path):
+    server.behaviour.cuts = [BORDER]
+    with closing(HubSession(HubAccess(server.address))) as session:
+        steps = fetch(wanted(server), tmp_path, session, threading.Event(), (3600.0,))
+        assert next(each for each in steps if each.received)
+        before = there(tmp_path)
+        discard(wanted(server), tmp_path)
+        assert there(tmp_path) == before
+        steps.close()  # type: ignore[attr-defined]  # it is a generator
+    discard(wanted(server), tmp_path)
+    assert there(tmp_path) == []
+
+
 def test_a_disk_that_is_too_small_is_said_before_a_byte_is_asked_for(hub, tmp_path, open_session):
     huge = Contents(1 << 60, lambda begin, end: bytes(end - begin))
     hub.add(REPO, {"tiny.gguf": b"x"})
