@@ -47,10 +47,12 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
         return _run(options, prepare)
     except ImportError as error:
         if not (error.name or "").startswith(("PySide6", "shiboken6")):
-            raise
+            return _show(error)
         # A library of Qt's that the system lacks, or no Qt at all.
         _complain(f"Qt cannot be loaded: {error}")
         return 1
+    except Exception as error:  # noqa: BLE001 - the crash hook, where no window is there to take it
+        return _show(error)
     finally:
         gc.enable()  # whoever called goes on
         signal.signal(signal.SIGINT, before)
@@ -185,6 +187,14 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
             safe=options.safe_mode,
             entrance=entrance,
         )
+
+
+def _show(error: Exception) -> int:
+    """The program ends of a fault of its own, before there is a window or when there is none any more."""
+    from desktop.crash import show_at_once
+
+    show_at_once(error)
+    return 1
 
 
 def _spare_the_sources() -> None:

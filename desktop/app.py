@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib import import_module
@@ -16,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 import inference
 from desktop.aftermath import Aftermath
-from desktop.crash import CrashHook
+from desktop.crash import CrashHook, show_at_once
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.engine_bridge import EngineBridge
@@ -179,45 +180,55 @@ class App(QObject):
 
     def install_crash_hook(self) -> None:
         """Take what nobody catches, from now until the program leaves."""
-        self._crash.install()
-        if self._runs is not None:
+        if self._runs is None:
+            self._crash.install()
+        else:
             self._runs.catch_faults()
+            self._crash.install(self._runs.write_down)
 
     def leave(self, status: int = 0) -> None:
         """Stop what runs, keep what was written, let go of everything. Leaving twice is fine."""
         if self._has_left:
             return
         self._has_left = True
-        self._keep_place()
-        self.window.setEnabled(False)
-        # The engine's last events are in the bridge when this returns; then they are kept like any others.
-        self._warm_up.stop()
-        self.library.finish_deleting()
-        self._engine.close()
-        self._draft_count.close()
-        self._drafts.close()
-        self._bridge.drain()
-        if self._vigil is not None:
-            self._vigil.close()
-        if self._idle_unload is not None:
-            self._idle_unload.close()
-        if self._has_supply:
-            self.supply.close()
-        for wakefulness in self._wakefulness:
-            wakefulness.close()
-        self.library.flush()
-        self.library.close()
-        if self._backup is not None:
-            self._backup.stop()
-        self._store.close()
-        if self._runs is not None:
-            self._runs.close()
-        if self._door is not None:
-            self._door.close()
-        if self._deletes:
-            self._delete_everything()
+        try:
+            with ExitStack() as steps:
+                for step in reversed(tuple(self._farewells())):
+                    steps.callback(step)
+        except Exception as error:  # noqa: BLE001 - the crash hook: what failed kept none of the other steps from being made
+            show_at_once(error)
         self._crash.uninstall()
         self.left.emit(status)
+
+    def _farewells(self) -> Iterator[Callable[[], object]]:
+        yield self._keep_place
+        yield partial(self.window.setEnabled, False)
+        # The engine's last events are in the bridge when this returns; then they are kept like any others.
+        yield self._warm_up.stop
+        yield self.library.finish_deleting
+        yield self._engine.close
+        yield self._draft_count.close
+        yield self._drafts.close
+        yield self._bridge.drain
+        if self._vigil is not None:
+            yield self._vigil.close
+        if self._idle_unload is not None:
+            yield self._idle_unload.close
+        if self._has_supply:
+            yield self.supply.close
+        for wakefulness in self._wakefulness:
+            yield wakefulness.close
+        yield self.library.flush
+        yield self.library.close
+        if self._backup is not None:
+            yield self._backup.stop
+        yield self._store.close
+        if self._runs is not None:
+            yield self._runs.close
+        if self._door is not None:
+            yield self._door.close
+        if self._deletes:
+            yield self._delete_everything
 
     def _connect(self) -> None:
         # The choice first: what a session shows of the model is then what the picker shows.

@@ -8,15 +8,19 @@ from PySide6.QtWidgets import QApplication, QDialog, QDialogButtonBox, QLabel, Q
 class CrashDialog(QDialog):
     """Says that something went wrong, and offers the report."""
 
-    def __init__(self, report: str) -> None:
+    def __init__(self, report: str, *, ends: bool = False) -> None:
+        """With `ends`, the program will not go on."""
         super().__init__(QApplication.activeWindow())
         self.setWindowTitle(self.tr("Headwater"))
-        words = QLabel(
-            self.tr(
-                "Something went wrong inside Headwater. What was said so far is kept, and you can go on.\n"
-                "This report helps to repair it; it holds nothing of your conversations."
-            )
+        goes_on = self.tr(
+            "Something went wrong inside Headwater. What was said so far is kept, and you can go on.\n"
+            "This report helps to repair it; it holds nothing of your conversations."
         )
+        has_ended = self.tr(
+            "Something went wrong inside Headwater, and it has to end. What was said so far is kept.\n"
+            "This report helps to repair it; it holds nothing of your conversations."
+        )
+        words = QLabel(has_ended if ends else goes_on)
         words.setWordWrap(True)
         self.report = QPlainTextEdit(report)
         self.report.setReadOnly(True)

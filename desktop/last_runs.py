@@ -81,6 +81,13 @@ class LastRuns:
             self._fault = _own_file(self._path(_FAULT))
             faulthandler.enable(self._fault, all_threads=True)
 
+    def write_down(self, words: str) -> None:
+        """Add to what is written down of a crash: the process is about to be ended."""
+        if self._fault is not None:
+            with suppress(OSError):
+                self._fault.write(f"{words}\n")
+                self._fault.flush()
+
     def close(self) -> None:
         """This run has left by itself. Closing twice is fine."""
         if self._fault is not None:
@@ -154,7 +161,8 @@ def _note_in(path: Path) -> Note:
 
 def _fault_in(path: Path) -> str:
     try:
-        return path.read_bytes()[:_LONGEST_FAULT].decode("utf-8", "replace").strip()
+        with path.open("rb") as file:
+            return file.read(_LONGEST_FAULT).decode("utf-8", "replace").strip()
     except OSError:
         return ""
 
@@ -162,7 +170,7 @@ def _fault_in(path: Path) -> str:
 def _read(path: Path) -> dict[str, object]:
     try:
         values = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
 

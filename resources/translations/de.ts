@@ -809,6 +809,12 @@ Eine Antwort entsteht.</translation>
             <translation>Bericht</translation>
         </message>
         <message>
+            <source>Something went wrong inside Headwater, and it has to end. What was said so far is kept.
+This report helps to repair it; it holds nothing of your conversations.</source>
+            <translation>In Headwater ist etwas schiefgegangen, und es muss enden. Was bisher gesagt wurde, ist gesichert.
+Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.</translation>
+        </message>
+        <message>
             <source>Something went wrong inside Headwater. What was said so far is kept, and you can go on.
 This report helps to repair it; it holds nothing of your conversations.</source>
             <translation>In Headwater ist etwas schiefgegangen. Was bisher gesagt wurde, ist gesichert, und es kann weitergehen.

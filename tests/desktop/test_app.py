@@ -582,3 +582,21 @@ def test_damaged_conversations_are_put_right_at_the_start_and_that_is_said(start
     again = start()
     assert "The conversations were damaged" in again.window.board.notices[0].text
     assert [conversation.title for conversation in again.library.conversations()] == ["Why do rivers bend?"]
+
+
+CONFIDED = "what was said in confidence"
+
+
+class Unclosable(ScriptedEngine):
+    def close(self) -> None:
+        raise ValueError(CONFIDED)
+
+
+def test_a_fault_while_the_program_leaves_is_told_and_keeps_nothing_open(start, places, caplog, qtbot):
+    app = start(make_engine=lambda _emit, _states: Unclosable())
+    with qtbot.waitSignal(app.left):
+        app.leave()
+    assert "ValueError" in caplog.text
+    assert CONFIDED not in caplog.text
+    assert not any((places.conversations.parent / "runs").iterdir())
+    assert not any((places.conversations.parent / "locks").glob("*.lock"))

@@ -83,6 +83,32 @@ def test_ctrl_c_before_there_is_a_window_ends_the_program_without_a_word(tmp_pat
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+BROKEN = """
+import sys
+from desktop.__main__ import main
+
+class Broken:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise (ImportError if name == "desktop.window" else ValueError)("of /home/what was said in confidence")
+
+def prepare(app):
+    raise KeyError("what was said in confidence")
+
+sys.meta_path.insert(0, Broken())
+sys.exit(main(["--data-dir", sys.argv[2]], prepare))
+"""
+
+
+@pytest.mark.parametrize("moment", ["desktop.display", "desktop.window", "the program is built"])
+def test_a_fault_before_there_is_a_window_is_told_without_what_was_said(tmp_path, moment):
+    done = run("-c", BROKEN, moment, str(tmp_path))
+    assert done.returncode == 1
+    assert "headwater: Nobody foresaw this:" in done.stderr
+    assert "in _run" in done.stderr
+    assert "what was said" not in done.stderr
+
+
 def test_a_picture_that_has_no_place_is_refused_before_anything_is_asked(tmp_path):
     (tmp_path / "file").touch()
     done = run("-m", "desktop", "--demo", str(tmp_path / "file" / "folder" / "shot.png"))
