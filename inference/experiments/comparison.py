@@ -167,7 +167,10 @@ class Comparison:
             return "Nothing can be compared: no answer was made both ways."
         count = min(total[0].count, total[1].count)
         runs = "one run each, so no spread is known" if count == 1 else f"n = {count}"
-        return f"{_words_of_first(*first)}; {_words_of_total(*total)}, {runs}."
+        found = f"{_words_of_first(*first)}; {_words_of_total(*total)}, {runs}."
+        if self._disturbed and differ(*total):
+            found += " Other programs took a share of the processors, so that may be their doing: compare again without them."
+        return found
 
     @property
     def shown(self) -> bool | None:
@@ -207,9 +210,9 @@ class Comparison:
             notes.append("It was stopped early; the runs that were whole by then are counted.")
         if self.difference:
             notes.append(self.difference)
-        disturbed = [str(run.number) for run in self.runs if run.surroundings.is_disturbed]
-        if disturbed:
-            notes.append(f"Other programs took a share of the processors during run {', '.join(disturbed)}.")
+        if self._disturbed:
+            runs = ", ".join(map(str, self._disturbed))
+            notes.append(f"Other programs took a share of the processors during run {runs}.")
         if self.runs:
             notes += words_for(replace(self.runs[-1].surroundings, others=None))
         return tuple(notes)
@@ -243,6 +246,10 @@ class Comparison:
     def with_paints(self, paints: Mapping[int, Paint]) -> Comparison:
         """With what a window saw, by the numbers of the runs."""
         return replace(self, runs=tuple(replace(run, paint=paints.get(run.number, run.paint)) for run in self.runs))
+
+    @property
+    def _disturbed(self) -> list[int]:
+        return [run.number for run in self.runs if run.surroundings.is_disturbed]
 
     def _runs_table(self) -> Table:
         rows = [(run.number, str(run.mode), *(metric.of(run) for metric in METRICS)) for run in self.runs]

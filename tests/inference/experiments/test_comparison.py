@@ -25,6 +25,7 @@ from inference.experiments.comparison import (
 )
 from inference.experiments.results import Subject
 from inference.experiments.samples import Statistic
+from inference.experiments.surroundings import Surroundings
 from inference.messages import Message, Role
 from inference.model_names import embedded_model
 from inference.requests import GenerationRequest, Sampling
@@ -172,6 +173,16 @@ def test_a_display_that_costs_speed_is_seen() -> None:
     slower = of([(0.7, 9.0), (0.71, 9.1), (0.72, 9.2)], [(7.0, 7.0), (7.1, 7.1), (7.05, 7.05)])
     assert "the whole answer took 2.05 s longer with streaming: 9.10 s and 7.05 s" in slower.sentence
     assert slower.shown is False
+
+
+def test_a_difference_that_other_programs_may_have_made_is_not_laid_to_streaming() -> None:
+    less = of([(0.7, 9.0), (0.71, 9.1), (0.72, 9.2)], [(12.0, 12.0), (12.1, 12.1), (12.05, 12.05)])
+    busy = replace(less, runs=(replace(less.runs[0], surroundings=Surroundings(others=0.9)), *less.runs[1:]))
+    doubt = " Other programs took a share of the processors, so that may be their doing: compare again without them."
+    assert busy.sentence == less.sentence + doubt
+    same = of([(0.7, 7.0)], [(7.0, 7.0)])
+    all_the_same = replace(same, runs=(replace(same.runs[0], surroundings=Surroundings(others=0.9)), same.runs[1]))
+    assert all_the_same.sentence == same.sentence
 
 
 def test_words_that_come_no_sooner_are_said_to() -> None:
