@@ -169,7 +169,8 @@ class Comparison:
         runs = "one run each, so no spread is known" if count == 1 else f"n = {count}"
         found = f"{_words_of_first(*first)}; {_words_of_total(*total)}, {runs}."
         if self._disturbed and differ(*total):
-            found += " Other programs took a share of the processors, so that may be their doing: compare again without them."
+            found += " Other programs took a share of the processors, so that may be their doing"
+            found += ": compare again without them."
         return found
 
     @property
