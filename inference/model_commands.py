@@ -6,7 +6,7 @@ import argparse
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -65,26 +65,31 @@ def models(options: argparse.Namespace, around: Surroundings, tell: Callable[[st
     """
     folder = options.folder or around.folder
     command, words = (options.words[0], options.words[1:]) if options.words else ("", [])
-    access = HubAccess.from_environment(around.environment)
     match command, words:
         case "", []:
             return _listed(_here(folder, around), as_json=options.json)
         case "search", _:
             if options.limit < 1:
                 raise InvalidRequest(f"--limit is at least 1; got {options.limit}.")
-            with closing(HubSession(access)) as session:
+            with _session(around) as session:
                 found = Hub(session).search(" ".join(words), HubOrder(options.sort), options.limit)
             return _repos(found, as_json=options.json)
         case "get", [link]:
-            with closing(HubSession(access)) as session:
+            with _session(around) as session:
                 path = _get(link, folder, session, tell)
             return json.dumps({"path": str(path)}) if options.json else str(path)
         case "verify", [file]:
-            with closing(HubSession(access)) as session:
+            with _session(around) as session:
                 return _verify(Path(file), folder, session, tell, as_json=options.json)
         case _:
             known = ", ".join(_COMMANDS)
             raise InvalidRequest(f"models takes nothing, or one of {known} and what it is about; got {command!r}.")
+
+
+@contextmanager
+def _session(around: Surroundings) -> Iterator[HubSession]:
+    with closing(HubSession(HubAccess.from_environment(around.environment))) as session:
+        yield session
 
 
 def _here(folder: Path, around: Surroundings) -> tuple[ShelfModel, ...]:

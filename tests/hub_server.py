@@ -74,6 +74,7 @@ class Behaviour:
     nonsense: bool = False  # every answer of the API is a page for people
     answer: tuple[bytes, dict[str, str]] | None = None  # every answer of the API is this body with these headers
     shifted_range: int = 0
+    page_size: int = 0  # of lists of files; 0 is all at once
 
 
 @dataclass
@@ -230,9 +231,16 @@ class _HubHandler(_Handler):
             if more[1] not in ("main", COMMIT):
                 self.answer(404, X_Error_Code="RevisionNotFound")
                 return
-            self.answer_json([_entry(path, file) for path, file in repo.files.items()])
+            self._list_files([_entry(path, file) for path, file in repo.files.items()])
         else:
             self.answer_json(self._info(name, repo))
+
+    def _list_files(self, entries: list[dict[str, Any]]) -> None:
+        url = urlsplit(self.path)
+        begin = int(parse_qs(url.query).get("cursor", ["0"])[0])
+        end = begin + (self.hub.behaviour.page_size or len(entries))
+        more = {"Link": f'<{self.hub.address}{url.path}?cursor={end}>; rel="next"'} if end < len(entries) else {}
+        self.answer_json(entries[begin:end], **more)
 
     def _resolve(self, name: str, revision: str, path: str) -> None:
         repo = self._allowed(name, is_file=True)

@@ -30,7 +30,7 @@ class CataloguePage(QWidget):
 
     use_wanted = Signal(object, object)  # path, None
     page_wanted = Signal(object)  # HubLink
-    begun = Signal()  # a download
+    begun = Signal(str)  # the id of a download
 
     def __init__(self, theme: Theme, hub: HubDesk, downloads: DownloadQueue, shelf: Shelf, sizing: Sizing) -> None:
         super().__init__()
@@ -165,8 +165,7 @@ class CataloguePage(QWidget):
         if path is not None:
             self.use_wanted.emit(path, None)
         elif offer is not None:
-            self._downloads.add(offer.repo, offer.model)
-            self.begun.emit()
+            self.begun.emit(self._downloads.add(offer.repo, offer.model).id)
 
     def _open_page(self) -> None:
         if (entry := self.entry) is not None:

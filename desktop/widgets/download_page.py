@@ -33,6 +33,7 @@ class DownloadPage(QWidget):
         super().__init__()
         self._downloads = downloads
         self._settings = settings
+        self._begun = ""  # the id of one that will be the current one, once the queue has it
         self._status = label("", figure_font())
         self.waits = Switch(theme, self.tr("Only when I say"))
         self.waits.setToolTip(
@@ -58,8 +59,16 @@ class DownloadPage(QWidget):
         """The current one."""
         return next((download for download in self._downloads.all if download.id == self.list.key), None)
 
+    def expect(self, download_id: str) -> None:
+        """Make this one the current one as soon as it is there."""
+        self._begun = download_id
+        self.refresh()
+
     def refresh(self) -> None:
         self.list.show_cards([card_of_download(download) for download in self._downloads.all])
+        if any(card.key == self._begun for card in self.list.cards):
+            self.list.select(self._begun)
+            self._begun = ""
         self._status.setText(self._status_words())
         self._show_current()
 

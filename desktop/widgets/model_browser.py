@@ -146,8 +146,8 @@ class ModelBrowser(QWidget):
         self.here.thrown_away.connect(self.thrown_away)
         self.here.said.connect(self.said)
         self.recommended.page_wanted.connect(self.open_repo)
-        self.recommended.begun.connect(self._show_downloads)
-        self.search.repo_page.begun.connect(self._show_downloads)
+        self.recommended.begun.connect(self._show_begun)
+        self.search.repo_page.begun.connect(self._show_begun)
         self.search.repo_page.link_activated.connect(self.link_activated)
         self._supply.downloads.failed.connect(self.said)
         self._supply.downloads.finished.connect(self._on_finished)
@@ -173,7 +173,8 @@ class ModelBrowser(QWidget):
         wanted = first[section]
         (wanted if wanted.isEnabled() else self.tabs[section]).setFocus()
 
-    def _show_downloads(self) -> None:
+    def _show_begun(self, download_id: str) -> None:
+        self.downloads.expect(download_id)
         self.show_section(Section.DOWNLOADS)
 
     def _on_finished(self, download: Download) -> None:

@@ -34,7 +34,7 @@ class RepoPage(QWidget):
 
     back = Signal()
     use_wanted = Signal(object, object)  # path, None
-    begun = Signal()  # a download
+    begun = Signal(str)  # the id of a download
     link_activated = Signal(str)
 
     def __init__(self, theme: Theme, downloads: DownloadQueue, shelf: Shelf, sizing: Sizing) -> None:
@@ -197,8 +197,7 @@ class RepoPage(QWidget):
         if (path := self._path_of(model)) is not None:
             self.use_wanted.emit(path, None)
         else:
-            self._downloads.add(self._opened.repo, model)
-            self.begun.emit()
+            self.begun.emit(self._downloads.add(self._opened.repo, model).id)
 
     def _open_in_browser(self) -> None:
         if self._opened is not None:

@@ -59,6 +59,17 @@ def test_a_model_is_fetched_and_used(models, qtbot):
     models.wait(lambda: models.desk.engine.last_load.path == wanted)
 
 
+def test_the_download_that_was_just_begun_is_the_current_one(models, hub):
+    hub.behaviour.rate = 100.0
+    browser = models.open(Section.SEARCH)
+    page = browser.search
+    for word in ("Q8_0", "Q4_K_M"):
+        page.open(HubLink(REPO, quantisation=word))
+        models.wait(lambda word=word: page.shows_repo and page.repo_page.model.quantisation == word)
+        page.repo_page.get_button.click()
+        models.wait(lambda word=word: (browser.downloads.list.key or "").endswith(f"{word}.gguf"))
+
+
 def test_a_gate_is_explained_and_a_token_opens_it(models, hub):
     hub.repos[REPO].gated = True
     browser = models.open(Section.SEARCH)

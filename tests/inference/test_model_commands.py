@@ -3,11 +3,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from inference.errors import HubOffline, ModelUnreadable, NotOnHub
+from inference.errors import HubOffline, InvalidRequest, ModelUnreadable, NotOnHub
 from inference.model_commands import Surroundings, add_models_options, models
 from tests.gguf_files import write_tiny_model
 from tests.hub_server import HubServer, hub_server
@@ -43,6 +44,15 @@ def test_models_of_this_disk_are_listed_with_what_they_say(around):
     row = next(row for row in rows if row["name"] == "small-Q4_K_M")
     assert (row["source"], row["architecture"], row["quantisation"]) == ("ours", "llama", "F32")
     assert row["memory_needed"] > row["size"]
+
+
+def test_models_of_this_disk_are_listed_whatever_the_hubs_address_is(around):
+    there = replace(around, environment={"HF_ENDPOINT": "no address"})
+    around.folder.mkdir()
+    write_tiny_model(around.folder / "mine.gguf")
+    assert "mine" in do(there)
+    with pytest.raises(InvalidRequest):
+        do(there, "search", "small")
 
 
 def test_a_search_lists_repositories(around):

@@ -73,6 +73,13 @@ def test_its_models_come_with_the_hubs_own_checksums(small, hub_at):
     assert models[0].files[0].sha256 == small.repos["maker/small-GGUF"].files["small-Q4_K_M.gguf"].sha256
 
 
+def test_files_come_whole_also_where_the_hub_lists_them_page_by_page(hub, hub_at):
+    hub.add("maker/many", {f"m-{number}.gguf": b"GGUF" for number in range(25)})
+    hub.behaviour.page_size = 10
+    asked = hub_at(hub)
+    assert len(asked.models(asked.repo("maker/many"))) == 25
+
+
 def test_a_link_leads_to_its_model(small, hub_at):
     hub = hub_at(small)
     assert hub.model_of(HubLink("maker/small-GGUF"))[1].quantisation == "Q4_K_M", "a middling one"
