@@ -54,6 +54,7 @@ _TEXT = (
     "desktop.widgets.message_view",
     "desktop.widgets.rows_view",
     "desktop.widgets.message_controls",
+    "desktop.widgets.reading_view",
     "desktop.widgets.transcript",
 )
 

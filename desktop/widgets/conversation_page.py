@@ -138,7 +138,7 @@ class ConversationPage(QStackedWidget):
         transcript.offer_taken.connect(self.offer_taken)
         transcript.action_wanted.connect(self.action_wanted)
         transcript.edited.connect(self.edited)
-        transcript.fill_menu = self._fill_menu
+        transcript.menus.fill = self._fill_menu
         self.addWidget(transcript)
         if self._session is not None:
             self._follow_with(transcript, self._session)

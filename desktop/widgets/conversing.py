@@ -75,7 +75,7 @@ class Conversing(QObject):
         """Show a turn that was found, on whichever branch it is, and mark the words in it."""
         if all(shown.id != turn for shown in self.session.turns):
             self.session.show_branch(turn)
-        self._page.transcript.find_at(turn, words)
+        self._page.transcript.finding.begin_at(turn, words)
 
     def _connect(self) -> None:
         self._composer.submitted.connect(self._send)

@@ -33,6 +33,9 @@ class Shows(Protocol):
     def top_spot(self) -> Spot | None:
         """The first place in the text that is seen."""
 
+    def bring_all(self) -> None:
+        """Have every message in its place."""
+
     def open_thought(self, message: MessageView) -> None: ...
     def repaint_text(self) -> None: ...
 
@@ -64,6 +67,7 @@ class Finding(QObject):
 
     def begin(self) -> None:
         """Let the person type what to find: what is selected, or what was looked for last."""
+        self._shows.bring_all()
         if self.bar is None:
             self.bar = self._made_bar()
         selected = self._selection.text(self._rows.look)
@@ -71,13 +75,17 @@ class Finding(QObject):
         self.bar.begin(selected if selected and "\n" not in selected else "")
         self.look_for(self.bar.field.text())
 
-    def begin_at(self, message: MessageView, words: str) -> None:
-        """Look for these words from the beginning of a message on, with the bar to go on from there."""
+    def begin_at(self, turn_id: int, words: str) -> None:
+        """Look for these words from the beginning of a turn on, with the bar to go on from there."""
+        self._shows.bring_all()
+        index = self._rows.index_of(turn_id)
+        if index is None:
+            return
         if self.bar is None:
             self.bar = self._made_bar()
         self.place()
         self.bar.begin(words)
-        self._look_from(message, words)
+        self._look_from(self._rows.messages[index], words)
 
     def end(self) -> None:
         """Put the bar away; the hit one was led to is selected."""
@@ -90,7 +98,9 @@ class Finding(QObject):
         self.look_for("")
 
     def look_for(self, words: str) -> None:
-        """Mark these words wherever they are, and show the first from here on."""
+        """Mark these words wherever they are, read or not, and show the first from here on."""
+        if words:
+            self._shows.bring_all()
         spots = self._finder.current_spots()
         self._look_from(spots[0] if spots else self._shows.top_spot(), words)
 

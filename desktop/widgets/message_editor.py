@@ -162,6 +162,14 @@ class Editing:
         """The message that is written over."""
         return self._message
 
+    @property
+    def begun(self) -> tuple[int, str] | None:
+        """Its turn, and what it is to say so far; `None` where that is what it says."""
+        editor, message = self._editor, self._message
+        if editor is None or message is None or editor.text == message.turn.message.content:
+            return None
+        return message.turn.id, editor.text
+
     def begin(self, message: MessageView, theme: Theme, width: int, text: str | None = None) -> None:
         """Put an editor in the place of this message, with `text` in it or what it says."""
         self.end()

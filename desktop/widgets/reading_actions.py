@@ -55,15 +55,15 @@ class ReadingActions(QObject):
 
     def _find(self) -> None:
         if self._page.shows_transcript:
-            self._page.transcript.open_find()
+            self._page.transcript.finding.begin()
 
     def _find_next(self) -> None:
         if self._page.shows_transcript:
-            self._page.transcript.find_next()
+            self._page.transcript.finding.go_on(1)
 
     def _find_previous(self) -> None:
         if self._page.shows_transcript:
-            self._page.transcript.find_previous()
+            self._page.transcript.finding.go_on(-1)
 
     def _copy_as_markdown(self) -> None:
         if self._page.shows_transcript:

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from desktop.conversations import Turn
@@ -67,6 +67,11 @@ class RowsView(QAbstractScrollArea):
         """Between which heights of the conversation the view is."""
         return self._value, self._value + self.viewport().height()
 
+    def bring_all(self) -> None:
+        """Have every turn in its place, now."""
+        while self._has_older:
+            self._bring_older(_ALL_AT_ONCE)
+
     # Qt's virtual methods
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -108,6 +113,10 @@ class RowsView(QAbstractScrollArea):
     @abstractmethod
     def _on_all_there(self) -> None:
         """The last of the older messages was brought in."""
+
+    @abstractmethod
+    def _on_gone_far(self) -> None:
+        """The reader has gone to one of the ends."""
 
     @abstractmethod
     def _place_controls(self) -> None:
@@ -152,7 +161,7 @@ class RowsView(QAbstractScrollArea):
     def _index_of(self, turn_id: int) -> int | None:
         index = self._rows.index_of(turn_id)
         if index is None and self._has_older:
-            self._bring_all()
+            self.bring_all()
             index = self._rows.index_of(turn_id)
         return index
 
@@ -207,6 +216,48 @@ class RowsView(QAbstractScrollArea):
         self.viewport().update()
         self._settle(self._anchor())
 
+    def _approach(self, height: Callable[[], int | None]) -> None:
+        """Scroll to a height, `None` being where the view is: what is measured on the way moves what is below it."""
+        for _ in range(ROUNDS):
+            value = height()
+            if value is None or max(0, min(value, self._last_value)) == self._value:
+                break
+            self._go_to(value)
+
+    def _lay_out_below_head(self, message: MessageView) -> None:
+        """A message is another height; its head stays where it is."""
+        index = self._rows.messages.index(message)
+        anchor = Anchor(message, None, self._rows.tops[index] + message.fold_top - self._value, 0)
+        self._rows.lay_out(index)
+        self._rows.changed(self._rows.tops[index])
+        self._settle(anchor)
+
+    def _scroll_by_key(self, event: QKeyEvent) -> bool:
+        bar = self.verticalScrollBar()
+        page = max(STEP, bar.pageStep() - STEP)
+        match event.key():
+            case Qt.Key.Key_Up:
+                bar.setValue(bar.value() - STEP)
+            case Qt.Key.Key_Down:
+                bar.setValue(bar.value() + STEP)
+            case Qt.Key.Key_PageUp:
+                bar.setValue(bar.value() - page)
+            case Qt.Key.Key_PageDown:
+                bar.setValue(bar.value() + page)
+            case Qt.Key.Key_Space:
+                shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+                bar.setValue(bar.value() + (-page if shifted else page))
+            case Qt.Key.Key_Home:
+                self.bring_all()
+                bar.setValue(0)
+                self._on_gone_far()
+            case Qt.Key.Key_End:
+                self.scroll_to_end()
+                self._on_gone_far()
+            case _:
+                return False
+        return True
+
     def _measure_anew(self) -> None:
         anchor = self._anchor()
         self._rows.forget_measures()
@@ -241,11 +292,6 @@ class RowsView(QAbstractScrollArea):
     @property
     def _has_older(self) -> bool:
         return bool(self._older) or self._before is not None
-
-    def _bring_all(self) -> None:
-        """Have every turn in its place, now."""
-        while self._has_older:
-            self._bring_older(_ALL_AT_ONCE)
 
     def _bring_older(self, most: int) -> None:
         """Put so many turns that were left for later before those that are shown; no pixel moves."""

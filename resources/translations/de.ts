@@ -1987,6 +1987,33 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>MessageMenus</name>
+        <message>
+            <source>Copy</source>
+            <translation>Kopieren</translation>
+        </message>
+        <message>
+            <source>Copy as Markdown (Ctrl+Shift+C)</source>
+            <translation>Als Markdown kopieren (Strg+Umschalt+C)</translation>
+        </message>
+        <message>
+            <source>Copy link address</source>
+            <translation>Linkadresse kopieren</translation>
+        </message>
+        <message>
+            <source>Copy message as Markdown</source>
+            <translation>Nachricht als Markdown kopieren</translation>
+        </message>
+        <message>
+            <source>Copy message as text</source>
+            <translation>Nachricht als Text kopieren</translation>
+        </message>
+        <message>
+            <source>Select all</source>
+            <translation>Alles auswählen</translation>
+        </message>
+    </context>
+    <context>
         <name>ModelBrowser</name>
         <message>
             <source>Close the models (Esc)</source>
@@ -2793,6 +2820,13 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>ReadingView</name>
+        <message>
+            <source>Conversation</source>
+            <translation>Unterhaltung</translation>
+        </message>
+    </context>
+    <context>
         <name>RepoPage</name>
         <message>
             <source>Back to what was found</source>
@@ -3425,30 +3459,6 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>1 ältere Nachricht wurde nicht gelesen</translation>
         </message>
         <message>
-            <source>Conversation</source>
-            <translation>Unterhaltung</translation>
-        </message>
-        <message>
-            <source>Copy</source>
-            <translation>Kopieren</translation>
-        </message>
-        <message>
-            <source>Copy as Markdown (Ctrl+Shift+C)</source>
-            <translation>Als Markdown kopieren (Strg+Umschalt+C)</translation>
-        </message>
-        <message>
-            <source>Copy link address</source>
-            <translation>Linkadresse kopieren</translation>
-        </message>
-        <message>
-            <source>Copy message as Markdown</source>
-            <translation>Nachricht als Markdown kopieren</translation>
-        </message>
-        <message>
-            <source>Copy message as text</source>
-            <translation>Nachricht als Text kopieren</translation>
-        </message>
-        <message>
             <source>Copy the code</source>
             <translation>Code kopieren</translation>
         </message>
@@ -3471,10 +3481,6 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         <message>
             <source>Reply</source>
             <translation>Antwort</translation>
-        </message>
-        <message>
-            <source>Select all</source>
-            <translation>Alles auswählen</translation>
         </message>
         <message>
             <source>Stopped</source>

@@ -16,8 +16,8 @@ from tests.desktop.talk import LONG, Conversation, grow, holds_colour, picture, 
 
 
 def opened_bar(view: Transcript) -> FindBar:
-    view.open_find()
-    bar = view._finding.bar
+    view.finding.begin()
+    bar = view.finding.bar
     assert bar is not None
     return bar
 
@@ -25,7 +25,7 @@ def opened_bar(view: Transcript) -> FindBar:
 def typed(view: Transcript, words: str, qtbot: QtBot) -> FindBar:
     bar = opened_bar(view)
     QTest.keyClicks(bar.field, words)
-    qtbot.waitUntil(lambda: view._finding._search is None)
+    qtbot.waitUntil(lambda: view.finding._search is None)
     return bar
 
 
@@ -56,7 +56,7 @@ def test_a_hit_far_away_in_text_nobody_saw_is_brought_into_view(transcript: Tran
     bar = typed(transcript, "needle", qtbot)
     assert bar.count.text() == "1 of 1"
     assert not transcript.following
-    spots = transcript._finding._finder.current_spots()
+    spots = transcript.finding._finder.current_spots()
     assert spots is not None
     place = transcript._keyboard.place_of(spots[0])
     assert transcript._value < place.top() < transcript._value + transcript.viewport().height()
@@ -121,7 +121,7 @@ def test_another_conversation_is_searched_and_not_moved(transcript: Transcript, 
 def test_a_hit_in_wide_code_is_scrolled_to_sideways(transcript: Transcript, said: Conversation, qtbot: QtBot):
     transcript.show_turns([said.answer("```\n" + "x" * 300 + " needle\n```")])
     typed(transcript, "needle", qtbot)
-    spots = transcript._finding._finder.current_spots()
+    spots = transcript.finding._finder.current_spots()
     assert spots is not None
     assert 0 < transcript._keyboard.place_of(spots[0]).x() < transcript.viewport().width()
 
@@ -131,10 +131,10 @@ def test_a_common_word_in_a_long_conversation_is_counted_without_stopping_the_wi
 ):
     transcript.show_turns([said.answer(LONG[:1000]) for _ in range(300)])
     counts = []
-    transcript.find_count.connect(lambda number, total: counts.append(total))
-    transcript.find_words("some words")
-    assert transcript._finding._search is not None  # it goes on later
-    qtbot.waitUntil(lambda: transcript._finding._search is None, timeout=20_000)
+    transcript.finding.count_changed.connect(lambda number, total: counts.append(total))
+    transcript.finding.look_for("some words")
+    assert transcript.finding._search is not None  # it goes on later
+    qtbot.waitUntil(lambda: transcript.finding._search is None, timeout=20_000)
     assert counts[-1] == 300 * LONG[:1000].count("some words")
 
 
@@ -160,16 +160,16 @@ def test_every_control_of_the_bar_has_a_name(transcript: Transcript, said: Conve
 def test_words_are_found_at_a_turn_that_was_found_elsewhere(transcript: Transcript, said: Conversation, qtbot):
     turns = [said.ask("needle"), said.answer(LONG), said.ask("a needle"), said.answer(LONG + " needle")]
     transcript.show_turns(turns)
-    transcript.find_at(turns[2].id, "needle")
-    bar = transcript._finding.bar
+    transcript.finding.begin_at(turns[2].id, "needle")
+    bar = transcript.finding.bar
     assert bar is not None
-    qtbot.waitUntil(lambda: transcript._finding._search is None)
+    qtbot.waitUntil(lambda: transcript.finding._search is None)
     assert bar.field.text() == "needle"
     assert bar.count.text() == "2 of 3"
-    spots = transcript._finding._finder.current_spots()
+    spots = transcript.finding._finder.current_spots()
     assert spots is not None
     assert spots[0].message.turn.id == turns[2].id
-    transcript.find_at(12345, "gone")
+    transcript.finding.begin_at(12345, "gone")
     assert bar.field.text() == "needle"
 
 
@@ -178,8 +178,8 @@ def test_a_turn_that_is_not_brought_in_yet_is_found_at_once_and_stays_so(
 ):
     first = said.ask("needle in the beginning")
     transcript.show_turns([first, *(said.answer(f"needle {number}") for number in range(100))])
-    transcript.find_at(first.id, "needle")
-    bar = transcript._finding.bar
+    transcript.finding.begin_at(first.id, "needle")
+    bar = transcript.finding.bar
     assert bar is not None
     QApplication.processEvents()
     qtbot.waitUntil(lambda: bar.count.text() == "1 of 101")
@@ -188,9 +188,9 @@ def test_a_turn_that_is_not_brought_in_yet_is_found_at_once_and_stays_so(
 def test_where_nothing_was_said_nothing_is_found(transcript: Transcript, said: Conversation, qtbot):
     transcript.show_turns(())
     assert typed(transcript, "rivers", qtbot).count.text() == "Not found"
-    transcript.find_next()
-    transcript.find_previous()
+    transcript.finding.go_on(1)
+    transcript.finding.go_on(-1)
     transcript.show_turns([said.ask("Why do rivers bend?")])
     transcript.show_turns(())
-    transcript.find_next()
-    transcript.find_previous()
+    transcript.finding.go_on(1)
+    transcript.finding.go_on(-1)

@@ -212,7 +212,7 @@ def test_a_search_is_opened_at_the_turn_that_was_found(desk, window):
     desk.qtbot.keyClicks(window.conversation_list.search_field, "bend? and")
     desk.qtbot.keyClick(window.conversation_list.search_field, Qt.Key.Key_Return)
     assert window.session.conversation.title == "Why do rivers bend?"
-    bar = window.page.transcript._finding.bar
+    bar = window.page.transcript.finding.bar
     assert bar is not None
     assert bar.isVisible()
     assert bar.field.text() == "bend?"

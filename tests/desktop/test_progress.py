@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from desktop.activity import Activity, Phase
-from desktop.widgets.progress import progress_of, thinking_of
-from desktop.widgets.transcript import ProgressKind
+from desktop.widgets.progress import ProgressKind, progress_of, thinking_of
 
 PREFILL = Activity(Phase.PREFILL, new_tokens=1204, evaluated=512, batch_end=1024, border_at=100.0, rate=100.0)
 

@@ -27,7 +27,7 @@ def keys_of(action: QAction) -> set[str]:
 def test_find_by_keyboard_from_the_field_and_back(window: Window, desk):
     desk.talk("Why do rivers bend?", "Rivers bend.")
     QTest.keyClick(window.composer.field, Qt.Key.Key_F, CONTROL)
-    bar = window.page.transcript._finding.bar
+    bar = window.page.transcript.finding.bar
     assert bar is not None
     assert bar.isVisible()
     QTest.keyClicks(bar.field, "bend")
@@ -45,7 +45,7 @@ def test_escape_in_the_bar_does_not_stop_the_reply(window: Window, desk):
     desk.send("Why?")
     desk.engine.say("Because")
     window.reading.find.trigger()
-    bar = window.page.transcript._finding.bar
+    bar = window.page.transcript.finding.bar
     assert bar is not None
     QTest.keyClick(bar.field, Qt.Key.Key_Escape)
     assert window.session.is_busy

@@ -1,29 +1,25 @@
-"""The transcript: what it shows, following the end, selecting, and what it costs."""
+"""The transcript: what it shows of turns that come, grow and change, and what that costs."""
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from dataclasses import replace
 from time import thread_time
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QEventLoop, QPoint, Qt, QTimer
-from PySide6.QtGui import QAccessible, QColor, QFontMetrics, QGuiApplication, QImage
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QAccessible, QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.conversations import Turn, TurnState
-from desktop.theme import Theme, load_theme, message_font
+from desktop.theme import Theme
 from desktop.widgets.action_button import ActionButton, MessageAction
 from desktop.widgets.buttons import Button
 from desktop.widgets.message_actions import FoldButton
-from desktop.widgets.pill import LatestPill
-from desktop.widgets.selection import Spot
-from desktop.widgets.transcript import Progress, ProgressKind, Transcript
+from desktop.widgets.progress import Progress, ProgressKind
+from desktop.widgets.transcript import Transcript
 from inference import FinishReason, Message, Role, Timings, Usage
 from tests.desktop.talk import LONG, Conversation, finished, grow, holds_colour, picture, wheel
 
@@ -172,228 +168,6 @@ def test_text_out_of_sight_is_not_announced_as_painted(transcript: Transcript, s
         grow(transcript, reply, "Hello")
 
 
-# Following the end
-
-
-def test_the_view_follows_the_text_that_arrives(transcript: Transcript, said: Conversation):
-    reply = said.answer("", TurnState.WRITING)
-    transcript.show_turns([said.answer(LONG), reply])
-    for _ in range(40):
-        grow(transcript, reply, "A paragraph.\n\n")
-        assert transcript.following
-        assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
-
-
-def test_for_a_reader_who_went_up_nothing_moves_one_pixel(transcript: Transcript, said: Conversation, qtbot: QtBot):
-    said.answer(LONG)
-    reply = said.answer("", TurnState.WRITING)
-    transcript.show_turns(said.turns)
-    qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())
-    wheel(transcript, 4)
-    before, value = picture(transcript), transcript.verticalScrollBar().value()
-    for number in range(200):
-        grow(
-            transcript,
-            reply,
-            f"Text **{number}** that\n\n" if number % 3 else "| a | b |\n|--|--|\n| 1 | 2 |\n\n```\nx\n```\n",
-        )
-    assert not transcript.following
-    assert transcript.verticalScrollBar().value() == value
-    assert picture(transcript) == before
-
-
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.data())
-def test_whatever_arrives_not_one_pixel_moves_for_a_reader_who_went_up(transcript: Transcript, data):
-    said = Conversation()
-    reply = said.answer("", TurnState.WRITING)
-    transcript.show_turns([said.ask("Why?"), said.answer(LONG), reply])
-    deadline = 300
-    while transcript._idle_timer.isActive() and (deadline := deadline - 1):
-        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
-    wheel(transcript, data.draw(st.integers(8, 14)))
-    QApplication.processEvents()
-    before = picture(transcript)
-    text = ""
-    for event in data.draw(st.lists(st.sampled_from(sorted(EVENTS)), max_size=12)):
-        match event:
-            case "progress":
-                transcript.set_progress(Progress("Reading 12 tokens", 0.5, ProgressKind.PREFILL))
-            case "think":
-                transcript.think(reply.id, "Hm. ")
-            case _:
-                transcript.grow(reply.id, EVENTS[event])
-                text += EVENTS[event]
-        QApplication.processEvents()
-        assert picture(transcript) == before, event
-    transcript.set_progress(None)
-    transcript.change_turn(finished(reply, text, finish_reason=FinishReason.WINDOW))
-    transcript.offer(["Continue", "Leave out the oldest turns"])
-    transcript.add_turn(said.answer("", TurnState.WRITING))
-    QApplication.processEvents()
-    assert picture(transcript) == before
-    assert not transcript.following
-
-
-EVENTS = {
-    "progress": "",
-    "think": "",
-    "words": "Some words, and more of them. ",
-    "marks": "**bold** and `code` ",
-    "code": "\n\n```py\nx = 1\n```\n\n",
-    "table": "\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n",
-    "formula": "so $x^2$ is. ",
-    "long": "A long line of text. " * 100,
-}
-
-
-def test_reading_the_reply_that_grows_nothing_above_its_end_moves(
-    transcript: Transcript, said: Conversation, qtbot: QtBot
-):
-    reply = said.answer("", TurnState.WRITING)
-    transcript.add_turn(reply)
-    grow(transcript, reply, LONG)
-    wheel(transcript, 10)
-    qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())
-    before, value = picture(transcript), transcript.verticalScrollBar().value()
-    for _ in range(50):
-        grow(transcript, reply, "More of it, and more.\n")
-    transcript.change_turn(finished(reply, LONG + "More of it, and more.\n" * 50))
-    assert transcript.verticalScrollBar().value() == value
-    assert picture(transcript) == before
-
-
-def test_the_smallest_step_up_leaves_the_end_and_reaching_it_comes_back(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.answer(LONG)])
-    bar = transcript.verticalScrollBar()
-    bar.setValue(bar.value() - 1)
-    assert not transcript.following
-    bar.setValue(bar.value() + 1)
-    assert transcript.following
-
-
-@pytest.mark.parametrize("way", ["pill", "end", "sent"])
-def test_three_ways_lead_back_to_the_end(transcript: Transcript, said: Conversation, qtbot: QtBot, way: str):
-    transcript.show_turns([said.answer(LONG)])
-    wheel(transcript, 10)
-    pill = transcript.findChild(LatestPill)
-    assert pill is not None
-    assert pill.isVisible()
-    if way == "pill":
-        QTest.mouseClick(pill, Qt.MouseButton.LeftButton)
-    elif way == "end":
-        QTest.keyClick(transcript, Qt.Key.Key_End)
-    else:
-        transcript.add_turn(said.ask("And now?"))
-    assert transcript.following
-    assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
-    assert not pill.isVisible()
-
-
-def test_a_reply_that_is_added_does_not_take_the_reader_away(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.answer(LONG)])
-    wheel(transcript, 10)
-    value = transcript.verticalScrollBar().value()
-    transcript.add_turn(said.answer("", TurnState.WRITING))
-    assert transcript.verticalScrollBar().value() == value
-    assert not transcript.following
-
-
-@pytest.mark.parametrize(
-    ("key", "moves"),
-    [
-        (Qt.Key.Key_PageUp, -1),
-        (Qt.Key.Key_Up, -1),
-        (Qt.Key.Key_PageDown, 1),
-        (Qt.Key.Key_Down, 1),
-        (Qt.Key.Key_Home, -1),
-    ],
-)
-def test_keys_scroll(transcript: Transcript, said: Conversation, qtbot: QtBot, key: Qt.Key, moves: int):
-    transcript.show_turns([said.answer(LONG)])
-    bar = transcript.verticalScrollBar()
-    bar.setValue(bar.maximum() // 2)
-    before = bar.value()
-    QTest.keyClick(transcript, key)
-    assert (bar.value() - before) * moves > 0
-
-
-def test_a_resize_keeps_the_place_of_the_reader(transcript: Transcript, said: Conversation, qtbot: QtBot):
-    turns = [said.answer(f"Reply {number}. " + "Words that fill some lines. " * 40) for number in range(60)]
-    transcript.show_turns(turns)
-    bar = transcript.verticalScrollBar()
-    bar.setValue(bar.maximum() // 2)
-    qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())
-    top = first_seen(transcript)
-    for width in (900, 500, 1300, 400, 700):
-        transcript.resize(width, 500)
-        assert first_seen(transcript) == top
-
-
-def first_seen(view: Transcript) -> int:
-    return view._rows.between(view._value, view._value)[0]
-
-
-def test_a_resize_at_the_end_stays_at_the_end(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.answer(LONG)])
-    for width in (400, 2560, 700):
-        transcript.resize(width, 500)
-        assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
-
-
-# Selecting and copying
-
-
-def drag(view: Transcript, begin: QPoint, end: QPoint) -> None:
-    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, begin)
-    QTest.mouseMove(view.viewport(), (begin + end) / 2)
-    QTest.mouseMove(view.viewport(), end)
-    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, end)
-
-
-def test_the_mouse_selects_across_messages(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.ask("First words"), said.answer("Second words"), said.ask("Third words")])
-    drag(transcript, QPoint(1, 1), QPoint(690, 490))
-    assert transcript.selected_text() == "First words\n\nSecond words\n\nThird words"
-
-
-def test_a_selection_stays_while_text_arrives(transcript: Transcript, said: Conversation):
-    reply = said.answer("", TurnState.WRITING)
-    transcript.show_turns([said.ask("First words"), reply])
-    grow(transcript, reply, "One **two")
-    drag(transcript, QPoint(1, 1), QPoint(690, 490))
-    assert transcript.selected_text() == "First words\n\nOne two"
-    for piece in (" three", "**", " four\n\n", "- five\n", "- six"):
-        grow(transcript, reply, piece)
-    assert transcript.selected_text().startswith("First words\n\nOne two")
-    transcript.change_turn(finished(reply, "One **two three** four\n\n- five\n- six"))
-    assert transcript.selected_text().startswith("First words\n\nOne two")
-
-
-def test_a_double_click_selects_a_word(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.ask("Remarkable")])
-    message = transcript._rows.messages[0]
-    at = QPoint(transcript._left + 20, transcript._rows.tops[0] + message.segment_top(0) + 8)
-    QTest.mouseDClick(transcript.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
-    assert transcript.selected_text() == "Remarkable"
-
-
-def test_everything_can_be_selected_and_copied_by_key(transcript: Transcript, said: Conversation, qtbot: QtBot):
-    transcript.show_turns([said.ask("a"), said.answer("```py\nx = 1\ny = 2\n```\n\n| p | q |\n|--|--|\n| r | s |")])
-    QTest.keyClick(transcript, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == "a\n\nx = 1\ny = 2\n\np\tq\nr\ts"
-
-
-def test_selecting_everything_reads_nothing(transcript: Transcript, said: Conversation):
-    turns = [said.answer(LONG) for _ in range(200)]
-    transcript.show_turns(turns)
-    began = thread_time()
-    transcript.select_all()
-    assert thread_time() - began < 0.05
-    assert transcript.selected_text().count("Paragraph 59") == 200
-
-
 def action(view: Transcript, kind: MessageAction) -> ActionButton:
     """The button of the last message."""
     return [button for button in view.findChildren(ActionButton) if button.action_kind is kind][-1]
@@ -420,77 +194,6 @@ def test_showing_the_copy_button_moves_nothing(transcript: Transcript, said: Con
     assert all(shown.pixel(*point) == before.pixel(*point) for point in outside)
     button.set_wanted(wanted=False)
     assert picture(transcript) == before
-
-
-def test_a_link_is_asked_for_and_not_opened(transcript: Transcript, said: Conversation, qtbot: QtBot):
-    transcript.show_turns([said.answer("[██████████](https://example.org/a?b=c)")])
-    message = transcript._rows.messages[0]
-    at = QPoint(transcript._left + 20, transcript._rows.tops[0] + message.segment_top(0) + 10)
-    with qtbot.waitSignal(transcript.link_activated, timeout=1000) as asked:
-        QTest.mouseClick(transcript.viewport(), Qt.MouseButton.LeftButton, pos=at)
-    assert asked.args == ["https://example.org/a?b=c"]
-    assert transcript._link_at(at) == "https://example.org/a?b=c"
-
-
-# Shapes
-
-
-@pytest.mark.parametrize("width", [400, 900, 2560])
-def test_the_text_is_a_column_in_the_middle(transcript: Transcript, said: Conversation, width: int):
-    transcript.show_turns([said.answer("word " * 200 + "x" * 3000)])
-    transcript.resize(width, 500)
-    column = transcript._setting.column
-    assert column <= 72 * QFontMetrics(message_font()).averageCharWidth()
-    assert abs(transcript._left + column / 2 - width / 2) <= 1
-    assert transcript._rows.messages[0].segments[0].natural_width() <= column
-
-
-@pytest.mark.parametrize("width", [400, 900])
-def test_wide_code_scrolls_sideways_in_its_box(transcript: Transcript, said: Conversation, qtbot: QtBot, width: int):
-    transcript.resize(width, 300)
-    transcript.show_turns([said.answer("```\n" + "x" * 400 + "\n" + "y\n" * 20 + "```")])
-    before = picture(transcript)
-    wheel(transcript, -2, shift=True)
-    assert picture(transcript) != before
-    QTest.keyClick(transcript, Qt.Key.Key_Left)
-    QTest.keyClick(transcript, Qt.Key.Key_Left)
-    assert picture(transcript) == before
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "سلام دنیا و **متن** پررنگ",
-        "漢字かな交じり文。" * 50,
-        "😀👩‍👩‍👧🇫🇷 `😀` **😀**",
-        "```py\ns = '😀' # 漢\n```",
-        "",
-        "\n\n \n",
-        "- ",
-        "```",
-    ],
-)
-def test_any_text_can_be_shown_streamed_selected(transcript: Transcript, said: Conversation, text: str):
-    reply = said.answer("", TurnState.WRITING)
-    transcript.add_turn(reply)
-    for character in text:
-        grow(transcript, reply, character)
-    transcript.change_turn(finished(reply, text))
-    drag(transcript, QPoint(1, 1), QPoint(690, 490))
-    transcript.show_turns([finished(reply, text)])
-    transcript.select_all()
-    assert not picture(transcript).isNull()
-
-
-def test_another_theme_recolours_what_is_shown(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.ask("q"), said.answer("Text `code`\n\n```py\nx = 1\n```\n\n| a |\n|--|\n| b |")])
-    height = transcript._rows.tops[-1]
-    dark = load_theme("dark")
-    transcript.set_theme(dark)
-    image = picture(transcript)
-    assert image.pixelColor(2, 490) == dark.surface
-    assert not holds_colour(image, load_theme("light").text)
-    assert transcript._rows.tops[-1] == height
 
 
 # What it costs
@@ -539,33 +242,6 @@ def test_a_token_costs_the_same_late_in_a_long_reply_as_early(transcript: Transc
         return best_of(5, a_few)
 
     assert cost(100_000) < 3 * cost(5_000)
-
-
-# For those who listen
-
-
-def test_assistive_technology_sees_a_list_of_messages(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.ask("Why?"), said.answer("Because of **it**.")])
-    shown = QAccessible.queryAccessibleInterface(transcript)
-    assert shown.role() is QAccessible.Role.List
-    assert shown.text(QAccessible.Text.Name) == "Conversation"
-    items = [shown.child(index) for index in range(shown.childCount())]
-    assert [item.text(QAccessible.Text.Name) for item in items] == ["You\nWhy?", "SmolLM2\nBecause of it."]
-    assert [item.role() for item in items] == [QAccessible.Role.ListItem] * 2
-    assert items[0].rect().bottom() <= items[1].rect().top()
-    place = items[1].rect().center()
-    assert shown.indexOfChild(shown.childAt(place.x(), place.y())) == 1
-    transcript.show_turns([])
-    assert QAccessible.queryAccessibleInterface(transcript).childCount() == 0
-
-
-def test_descriptions_outlive_collections_of_garbage(transcript: Transcript, said: Conversation):
-    for _ in range(20):
-        transcript.show_turns([said.ask("Why?"), said.answer("So.")])
-        shown = QAccessible.queryAccessibleInterface(transcript)
-        names = [shown.child(index).text(QAccessible.Text.Name) for index in range(2)]
-        gc.collect()
-        assert names == ["You\nWhy?", "SmolLM2\nSo."]
 
 
 # Reasoning.
@@ -671,7 +347,7 @@ def test_copying_an_answer_copies_no_reasoning(transcript: Transcript, said: Con
     QTest.mouseClick(fold(transcript), Qt.MouseButton.LeftButton)
     transcript.select_all()
     assert transcript.selected_text() == "Why?\n\nThey erode."
-    transcript._copy_message(transcript.messages()[1])
+    transcript.menus.copy(transcript.messages()[1])
     assert QGuiApplication.clipboard().text() == "They erode."
 
 
@@ -763,31 +439,6 @@ def test_a_turn_that_is_removed_leaves_no_gap(transcript: Transcript, said: Conv
     assert transcript._rows.tops == alone
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 40)), min_size=2, max_size=2))
-def test_wherever_a_selection_runs_no_thought_gets_among_what_was_said(transcript, ends):
-    said = Conversation()
-    for _ in range(2):
-        said.ask("why " * 3)
-        said.think("hmm " * 8 + "\n\n" + "hmm " * 8, "so " * 8 + "\n\n" + "so " * 8)
-    transcript.show_turns(said.turns)
-    for message in transcript.messages():
-        if message.has_thought:
-            transcript._turn_fold(message)
-    for index in range(4):
-        transcript._rows.measure_between(-10_000, 100_000)
-        transcript._rows.lay_out(index)
-    spots = []
-    for number, segment, position in ends:
-        message = transcript.messages()[number]
-        spots.append(Spot(message, message.segments[segment % len(message.segments)], position))
-    transcript._selection.take(*spots)
-    text = transcript.selected_text()
-    within_one_thought = spots[0].message is spots[1].message and all(spot.segment.is_quiet for spot in spots)
-    assert "hmm" not in text or within_one_thought
-    assert "hmm" not in text or not ("so" in text or "why" in text)
-
-
 # Turns that are brought in when there is time.
 
 
@@ -839,8 +490,8 @@ def test_whoever_needs_all_of_it_has_all_of_it(transcript, said, qtbot: QtBot, w
             transcript.select_all()
             assert transcript.selected_text().count("Reply ") == 120
         case "find":
-            transcript.find_words("reply 3.")
-            qtbot.waitUntil(lambda: transcript._finding._finder.total == 1)
+            transcript.finding.look_for("reply 3.")
+            qtbot.waitUntil(lambda: transcript.finding._finder.total == 1)
         case "read":
             assert QAccessible.queryAccessibleInterface(transcript).childCount() == 120
         case "change":
@@ -862,79 +513,7 @@ def test_a_reply_that_grows_meanwhile_stays_at_the_end(transcript, said, qtbot: 
     assert transcript.verticalScrollBar().value() == transcript.verticalScrollBar().maximum()
 
 
-# Larger and smaller, and copied as source.
-
-
-def measure_all(view: Transcript) -> None:
-    while view._rows.measure_between(0, view._rows.end):
-        pass
-
-
-def test_zooming_makes_text_larger_and_keeps_the_place_of_the_reader(transcript, said, qtbot: QtBot):
-    transcript.show_turns([said.answer(LONG) for _ in range(4)])
-    measure_all(transcript)
-    bar = transcript.verticalScrollBar()
-    bar.setValue(bar.maximum() // 2)
-    place, height = transcript.place(), transcript._rows.messages[2].height
-    with qtbot.waitSignal(transcript.zoom_changed) as told:
-        transcript.set_zoom(1.5)
-    assert told.args == [1.5]
-    again = transcript.place()
-    assert (again.turn, abs(again.position - place.position) < 100) == (place.turn, True)
-    transcript.set_zoom(1)
-    measure_all(transcript)
-    assert transcript._rows.messages[2].height == height
-
-
-@pytest.mark.parametrize(("factor", "held"), [(0.1, 0.5), (9, 3.0)])
-def test_zooming_has_its_bounds(transcript: Transcript, factor: float, held: float):
-    transcript.set_zoom(factor)
-    assert transcript.zoom == held
-    transcript.zoom_by(1 if factor > 1 else -1)
-    assert transcript.zoom == held
-
-
-def test_the_wheel_zooms_with_control_and_scrolls_without(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.answer(LONG)])
-    wheel(transcript, 1, modifiers=Qt.KeyboardModifier.ControlModifier)
-    assert transcript.zoom == 1.1
-    wheel(transcript, -0.5, modifiers=Qt.KeyboardModifier.ControlModifier)
-    wheel(transcript, -0.5, modifiers=Qt.KeyboardModifier.ControlModifier)
-    assert transcript.zoom == 1
-    assert transcript.following
-
-
-def test_markers_of_lists_have_room_at_every_size(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.answer("10. ten")])
-    indent = transcript._look.indent
-    transcript.set_zoom(2)
-    assert transcript._look.indent == 2 * indent
-
-
-def test_whole_messages_are_copied_as_they_were_written_and_parts_as_the_same_in_markdown(transcript, said):
-    transcript.show_turns([said.ask("*Why*?"), said.answer("* __So__\n* it\n\n| a |\n|-|\n| b |"), said.ask("And?")])
-    transcript.select_all()
-    transcript.copy_as_markdown()
-    assert QGuiApplication.clipboard().text() == "*Why*?\n\n* __So__\n* it\n\n| a |\n|-|\n| b |\n\nAnd?"
-    reply = transcript.messages()[1]
-    transcript._selection.take(Spot(reply, reply.segments[0], 1), Spot(reply, reply.segments[1], 2))
-    transcript.copy_as_markdown()
-    assert QGuiApplication.clipboard().text() == "- **o**\n- it\n\n| a |\n| --- |"
-
-
-def test_the_menu_offers_both_ways_to_copy(transcript: Transcript, said: Conversation):
-    transcript.show_turns([said.answer("Text")])
-    menu = transcript._context_menu(QPoint(200, 60))
-    offered = {action.text(): action.isEnabled() for action in menu.actions()}
-    assert offered["Copy"] is False
-    transcript.select_all()
-    menu = transcript._context_menu(QPoint(200, 60))
-    offered = {action.text(): action.isEnabled() for action in menu.actions()}
-    assert offered["Copy"] is True
-    assert any(text.startswith("Copy as Markdown") and enabled for text, enabled in offered.items())
-
-
 def test_nothing_repeats_when_nothing_is_left_to_do(transcript: Transcript, said: Conversation, qtbot: QtBot):
     transcript.show_turns([said.answer(LONG + "\n\n```py\n" + "x = 1\n" * 100 + "```") for _ in range(50)])
-    transcript.find_words("words")
+    transcript.finding.look_for("words")
     qtbot.waitUntil(lambda: not any(timer.isActive() for timer in transcript.findChildren(QTimer)), timeout=20_000)
