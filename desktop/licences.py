@@ -43,8 +43,8 @@ def collected() -> Iterator[tuple[str, str]]:
     own = resources.files("resources") / "packaging" / "licences"
     lines = [f"{each.metadata['Name']} {each.version}: {licence_of(each)}" for each in packages]
     yield CONTENTS, "\n".join((own.joinpath(ABOUT).read_text("utf-8"), *lines, ""))
-    for file in sorted((file for file in own.iterdir() if file.name != ABOUT), key=lambda file: file.name.lower()):
-        yield file.name, file.read_text("utf-8")
+    for text in sorted((each for each in own.iterdir() if each.name != ABOUT), key=lambda each: each.name.lower()):
+        yield text.name, text.read_text("utf-8")
     python = Path(sys.base_prefix) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "LICENSE.txt"
     if python.is_file():
         yield "Python", python.read_text("utf-8", "replace")
