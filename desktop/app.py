@@ -441,6 +441,7 @@ class App(QObject):
 
     def _delete_everything(self) -> None:
         from desktop.deletion import delete_files
+        from desktop.store.salvage import damaged_files_of
 
         places, data = self._places, self._places.conversations.parent
         servers = {model.base_url for model in self.settings.current.servers}
@@ -448,7 +449,11 @@ class App(QObject):
         self.settings.let_go()
         engine = places.engine or EngineFiles()
         settings = (places.settings, broken_of(places.settings))
-        files = (places.conversations, *settings, engine.measurements, engine.log, data / MODEL_FACTS)
+        # The conversations last: where this is cut off, they are still seen, and it can be asked for again.
+        files = (
+            *(*settings, engine.measurements, engine.log, data / MODEL_FACTS),
+            *(*damaged_files_of(places.conversations), places.conversations),
+        )
         folders = (places.states, data / LOCKS, data / BACKUPS, data / RUNS)
         left = delete_files((file for file in files if file), (folder for folder in folders if folder))
         for path in left:

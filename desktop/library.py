@@ -18,6 +18,7 @@ from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.shown_branch import Deletion
 from desktop.store import Store, StoreError
+from desktop.whole_files import whole_file
 from inference import EngineClosed
 
 if TYPE_CHECKING:
@@ -238,13 +239,10 @@ class Library(QObject):
         text = self.exported(conversations, kind)
         if text is None:
             return False
-        half_written = path.with_name(f".{path.name}.part")
         try:
-            half_written.write_text(text, encoding="utf-8", newline="\n")
-            half_written.replace(path)
+            with whole_file(path) as half_written:
+                half_written.write_text(text, encoding="utf-8", newline="\n")
         except OSError as error:
-            with suppress(OSError):
-                half_written.unlink(missing_ok=True)
             self.failed.emit(
                 self.tr("{file} cannot be written: {reason}.").format(file=path.name, reason=error.strerror or error)
             )

@@ -89,6 +89,9 @@ class Database:
             found = _version_of(self._connection)
         if 0 < found < len(MIGRATIONS) and self._before_migration is not None:
             self._before_migration()
+        if 0 < found < _FIRST_TO_WRITE_OVER:
+            # Before the version is another: where this process is killed meanwhile, the next start does it.
+            self._write_anew()
         with self.writing() as connection:
             # Asked again inside the transaction: another window may have been faster.
             version = _version_of(connection)
@@ -98,8 +101,6 @@ class Database:
                 connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
             if index.is_outdated(connection):
                 index.start_over(connection)
-        if 0 < version < _FIRST_TO_WRITE_OVER:
-            self._write_anew()
 
     def _write_anew(self) -> None:
         """Leave out what earlier versions deleted and did not write over."""

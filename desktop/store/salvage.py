@@ -2,16 +2,20 @@
 
 The damaged file is kept beside the new one. A row of the backup is used only where the damaged file could not be read,
 so that nothing comes back that was deleted since.
+
+It may be killed at any moment. Until the new file is whole, nothing but what is thrown away was written; from then on
+it stands there under a name of its own, and what is left to do is done by the next start.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -84,23 +88,58 @@ def salvage(path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC
         StoreError: there is no room for it, or the folder cannot be written to. The damaged file is then where it was.
     """
     with faults_of(path):
-        kept_as = path.with_name(f"{path.stem} damaged {clock().astimezone(UTC).strftime(_MOMENT)}{path.suffix}")
-        fresh, work = path.with_name(f"{path.name}.fresh"), path.with_name(f"{path.name}.work")
-        try:
-            backup = _newest_good_backup(path)
-            _begin(fresh, backup)
-            found = _read_damaged(path, work, backup)
-            outcome = _merge(fresh, found, kept_as)
+        ready = path.with_name(f"{path.name}.ready")
+        outcome = _decided(path)
+        if outcome is None or not (ready.exists() or outcome.kept_as.exists()):
+            kept_as = path.with_name(f"{path.stem} damaged {clock().astimezone(UTC).strftime(_MOMENT)}{path.suffix}")
+            outcome = _make(path, ready, kept_as)
+        if ready.exists():
             for beside in ("", *_BESIDE):
                 with suppress(FileNotFoundError):
-                    path.with_name(path.name + beside).replace(kept_as.with_name(kept_as.name + beside))
-            fresh.replace(path)
-            mark_of(path).unlink(missing_ok=True)
-        finally:
-            for left in (fresh, work):
-                for beside in ("", *_BESIDE):
-                    left.with_name(left.name + beside).unlink(missing_ok=True)
+                    path.with_name(path.name + beside).replace(outcome.kept_as.with_name(outcome.kept_as.name + beside))
+            ready.replace(path)
+        mark_of(path).unlink(missing_ok=True)
     return outcome
+
+
+def damaged_files_of(path: Path) -> list[Path]:
+    """The damaged files that were kept."""
+    return list(path.parent.glob(f"{path.stem} damaged *"))
+
+
+def _make(path: Path, ready: Path, kept_as: Path) -> Salvage:
+    """Make the file that will take the place of the damaged one, which stays where it is."""
+    fresh, work = path.with_name(f"{path.name}.fresh"), path.with_name(f"{path.name}.work")
+    try:
+        backup = _newest_good_backup(path)
+        _begin(fresh, backup)
+        found = _read_damaged(path, work, backup)
+        outcome = _merge(fresh, found, kept_as)
+        _decide(path, outcome)
+        fresh.replace(ready)
+    finally:
+        for left in (fresh, work):
+            for beside in ("", *_BESIDE):
+                left.with_name(left.name + beside).unlink(missing_ok=True)
+    return outcome
+
+
+def _decide(path: Path, outcome: Salvage) -> None:
+    """Write down what will have become of the file, for a next start that has to finish it."""
+    mark = mark_of(path)
+    new = mark.with_name(f"{mark.name}.new")
+    with os.fdopen(os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+        json.dump(asdict(outcome), file, default=str)
+    new.replace(mark)
+
+
+def _decided(path: Path) -> Salvage | None:
+    """What was written down; the mark of damage alone is empty."""
+    try:
+        values = json.loads(mark_of(path).read_bytes())
+        return Salvage(**values | {"kept_as": Path(values["kept_as"]), "titles": tuple(values["titles"])})
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
 
 
 def _newest_good_backup(path: Path) -> Path | None:

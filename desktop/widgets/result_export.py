@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 import inference
 from desktop.theme import Theme
+from desktop.whole_files import whole_file
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.plot import PlotView
 
@@ -73,10 +74,12 @@ class ExportButton(Button):
 
     def _write(self, place: Path, suffix: str) -> str:
         """Returns why that was not possible; empty where it was."""
-        if suffix in (".png", ".svg"):
-            return "" if self._plot.save(place) else self.tr("the folder or the disk does not take it")
         try:
-            place.write_text(self._text(suffix), encoding="utf-8")
+            with whole_file(place) as half_written:
+                if suffix not in (".png", ".svg"):
+                    half_written.write_text(self._text(suffix), encoding="utf-8")
+                elif not self._plot.save(half_written):
+                    return self.tr("the folder or the disk does not take it")
         except OSError as error:
             return error.strerror or str(error)
         return ""
