@@ -36,6 +36,10 @@ class Aftermath(QObject):
         self._models = models
         self._show_report = show_report
         self._held_back: Path | None = None
+        # What was open when the last run died. It is noted on until it was offered and something is open, so that the
+        # next run can offer it where this one is ended before.
+        self._way_back = None if runs.death is None else runs.death.note.conversation
+        self._has_spoken = False
         library.opened.connect(self._note_place)
         library.conversations_changed.connect(self._note_place)
         library.busy_changed.connect(self._note_work)
@@ -55,6 +59,7 @@ class Aftermath(QObject):
 
     def speak(self, board: NoticeBoard) -> None:
         """Say what there is to say."""
+        self._has_spoken = True
         if self._held_back is not None:
             name = name_of(ModelConfig(self._held_back))
             words = self.tr("{model} was not loaded: Headwater ended twice in a row while it was at work.")
@@ -88,8 +93,10 @@ class Aftermath(QObject):
 
     def _note_place(self, _session: object = None) -> None:
         conversation = self._library.current.conversation
+        if conversation is not None and self._has_spoken:
+            self._way_back = None
         kept = conversation is not None and not conversation.temporary
-        self._runs.is_open(conversation.id if conversation is not None and kept else None)
+        self._runs.is_open(self._way_back or (conversation.id if conversation is not None and kept else None))
 
     def _note_work(self, _state: ModelState | None = None) -> None:
         state = self._models.state

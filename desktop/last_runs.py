@@ -9,6 +9,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -52,11 +53,13 @@ class LastRuns:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder = folder
-        self._note = Note()
         self._fault: TextIO | None = None
         self._lock = ProcessLock(folder)
-        self.death = self._find()
+        self.death, ended = self._find()
+        # Where this run is ended before anybody has seen what the one before left, the next one can still say it.
+        self._note = Note(conversation=self.death.note.conversation if self.death is not None else None)
         self._write(self._note)
+        _clear_away(ended)
 
     def is_deadly(self, model: str) -> bool:
         """Whether the program died over this model the last times it was at work."""
@@ -115,18 +118,17 @@ class LastRuns:
     def _path(self, suffix: str) -> Path:
         return self._folder / f"{Path(self._lock.name).stem}{suffix}"
 
-    def _find(self) -> Death | None:
-        """The newest run that died, counted and cleared away with all others that did."""
+    def _find(self) -> tuple[Death | None, list[Path]]:
+        """The newest run that died, counted with all others that did, and their notes."""
         newest: Death | None = None
+        ended: list[Path] = []
         for path in sorted(self._folder.glob(f"*{_NOTE}"), key=_age):
             if path.name == _DEATHS or self._lock.is_held(f"{path.stem}.lock"):
                 continue
             note = _note_in(path)
             newest = Death(note, _fault_in(path.with_suffix(_FAULT)), self._count(note.model))
-            for gone in (path, path.with_suffix(_FAULT), path.with_suffix(".new")):
-                with suppress(OSError):
-                    gone.unlink(missing_ok=True)
-        return newest
+            ended.append(path)
+        return newest, ended
 
     def _count(self, model: str) -> int:
         if not model:
@@ -144,6 +146,13 @@ class LastRuns:
 def _own_file(path: Path) -> TextIO:
     descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
     return os.fdopen(descriptor, "w", encoding="utf-8")
+
+
+def _clear_away(notes: Sequence[Path]) -> None:
+    for path in notes:
+        for gone in (path, path.with_suffix(_FAULT), path.with_suffix(".new")):
+            with suppress(OSError):
+                gone.unlink(missing_ok=True)
 
 
 def _age(path: Path) -> float:

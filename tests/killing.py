@@ -17,7 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,15 +79,25 @@ def bring_up(works: Mapping[str, Work]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What a process said, in the middle of what it was at its end, and for how long it had been busy."""
+    """What a process said, when, in the middle of what it was at its end, and for how long it had been busy."""
 
     facts: Sequence[Fact]
+    times: Sequence[float]
     place: str
     seconds: float
 
     def kept(self, what: str) -> list[Any]:
         """What was said at each end of something."""
         return [fact[2:] for fact in self.facts if fact[:2] == ["ended", what]]
+
+    def seconds_of(self, what: str) -> float:
+        """How long it took, the first time."""
+        began = self.facts.index(["began", what])
+        return next(
+            moment - self.times[began]
+            for moment, fact in zip(self.times[began:], self.facts[began:], strict=True)
+            if fact[:2] == ["ended", what]
+        )
 
     def said(self, kind: str) -> list[Any]:
         return [fact[1:] for fact in self.facts if fact[0] == kind]
@@ -118,11 +128,13 @@ class Nursery:
         _, kind, number = self._fact()
         assert kind == "born"
         facts: list[Fact] = []
+        times: list[float] = []
         began = deadline = None
-        now, killed = 0.0, False
+        killed = False
         while True:
             if deadline is not None and not killed and time.monotonic() >= deadline:
-                os.kill(number, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it has just ended by itself
+                    os.kill(number, signal.SIGKILL)
                 killed = True
             line = self._fact(None if killed else deadline)
             if line is None:
@@ -130,11 +142,11 @@ class Nursery:
             moment, *fact = line
             if fact[0] == "gone":
                 assert fact[1] in (0, -signal.SIGKILL), f"{order} ended with {fact[1]}"
-                return Life(facts, _place(facts), 0.0 if began is None else now - began)
-            now = moment
+                return Life(facts, times, _place(facts), 0.0 if began is None else times[-1] - began)
+            times.append(moment)
             facts.append(fact)
             if began is None and fact[0] == "began" and begins in ("", fact[1]):
-                began = now
+                began = moment
                 deadline = None if seconds is None else began + seconds
 
     def _fact(self, deadline: float | None = None) -> Any:

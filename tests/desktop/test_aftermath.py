@@ -129,6 +129,23 @@ def test_the_note_says_which_model_is_at_work_and_what_is_open_and_no_word_more(
     assert not any(b"secret" in path.read_bytes() for path in past.folder.iterdir())
 
 
+def test_the_way_back_is_noted_on_until_it_was_offered_and_something_is_open(desk, past):
+    window = desk.open()
+    desk.talk("Why do rivers bend?", "Because.")
+    left = desk.library.current.conversation.id
+    desk.library.new()
+    past.died(conversation=left)
+    aftermath = past.begin()
+    assert past.note()["conversation"] == left
+    desk.talk("And lakes?", "Too.")  # as the program opens the newest by itself
+    assert past.note()["conversation"] == left
+    aftermath.speak(window)
+    desk.library.new()
+    assert past.note()["conversation"] == left
+    desk.talk("And seas?", "Too.")
+    assert past.note()["conversation"] == desk.library.current.conversation.id
+
+
 def test_a_temporary_conversation_is_not_noted(desk, past):
     past.begin()
     desk.open()

@@ -19,6 +19,8 @@ from pathlib import Path
 from desktop.last_runs import LastRuns
 
 runs = LastRuns(Path(sys.argv[1]))
+if sys.argv[3] == "at once":
+    os.kill(os.getpid(), 9)
 runs.catch_faults()
 runs.is_open(7)
 runs.is_at_work(sys.argv[2])
@@ -54,6 +56,15 @@ def test_one_that_was_killed_is_found_once_with_what_it_was_doing(tmp_path):
     assert death is not None
     assert (death.note, death.fault, death.in_a_row) == (Note("/models/a.gguf", 7), "", 1)
     assert look(tmp_path).death is None
+
+
+def test_what_was_open_is_known_to_the_one_after_next_where_the_next_was_ended_at_its_start(tmp_path):
+    die(tmp_path)
+    die(tmp_path, how="at once")
+    death = look(tmp_path).death
+    assert death is not None
+    assert death.note == Note("", 7)
+    assert not look(tmp_path).is_deadly("/models/a.gguf")
 
 
 def test_a_crash_in_compiled_code_is_written_down(tmp_path):
