@@ -14,8 +14,9 @@ import pytest
 from desktop.chat_session import CHECKPOINT_MILLISECONDS
 from desktop.conversations import TurnState
 from desktop.store import Store
+from tests.killing import moments, seed
 
-KILLS = 50
+KILLS = moments(few=20, some=50)
 INTERVAL = 50  # milliseconds between checkpoints, so that many of them are seen; a program has a second
 LATE = 0.01  # seconds that a timer of Qt's may take longer
 
@@ -67,7 +68,7 @@ for line in sys.stdin:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin in a moment")
 def test_no_more_is_lost_than_was_said_since_the_last_checkpoint_was_due(tmp_path):
     assert CHECKPOINT_MILLISECONDS == 1_000
-    chance = random.Random(11)  # noqa: S311 - other moments each time would help nobody to find what went wrong
+    chance = random.Random(seed())  # noqa: S311 - other moments each time would help nobody to find what went wrong
     path = tmp_path / "conversations.sqlite3"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", NURSERY]

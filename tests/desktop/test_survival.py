@@ -1,10 +1,10 @@
-"""Whatever happens to the program, nothing that it has kept is lost, and it starts again."""
+"""Whatever happens to the program, nothing that it has kept is lost, and it starts again. For what kills it at any
+moment see `tests.desktop.kills`."""
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import signal
 import sqlite3
@@ -58,8 +58,6 @@ def ask():
     if app.library.current.send(words, streaming=True):
         tell("asked", words)
     else:  # the conversation before is full, or being answered
-        if app.models.config is None:  # it died over this model twice in a row, and waits for a person to want it still
-            app.models.choose(model)
         QTimer.singleShot(10, ask)
 
 def ended(turn):
@@ -150,30 +148,7 @@ def read_until(process: subprocess.Popen[str], kept: Kept, kind: str, times: int
     raise AssertionError(f"it ended with {process.wait()} before it {kind}")
 
 
-MOMENTS = int(os.environ.get("HEADWATER_MOMENTS", "20"))  # each takes two seconds; a hundred are for patient people
 STARTS = int(os.environ.get("HEADWATER_STARTS", "40"))
-
-
-@pytest.mark.long
-@pytest.mark.timeout(60 + 15 * MOMENTS)
-def test_killed_at_any_moment_it_has_what_it_kept(tmp_path, tiny):
-    """While it starts, reads, writes, keeps and exports."""
-    dice = random.Random(7)  # noqa: S311 - the same moments each time
-    kept = Kept()
-    for number in range(MOMENTS):
-        with busy_window(tmp_path, tiny, number) as process:
-            assert process.stdout is not None
-            for _ in range(dice.randrange(0, 120)):
-                kept.take(process.stdout.readline())
-            process.send_signal(signal.SIGKILL)
-            rest, _ = process.communicate(timeout=30)
-            for line in rest.splitlines():
-                kept.take(line)
-        if number % 5 == 4:
-            kept.check(tmp_path)
-    kept.check(tmp_path)
-    assert len(kept.asked) > MOMENTS
-    assert len(kept.said) > MOMENTS // 2
 
 
 def test_a_program_that_is_stopped_in_mid_reply_and_goes_on_ends_it(tmp_path, tiny):
