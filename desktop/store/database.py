@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from desktop.store import index
@@ -128,16 +128,23 @@ def _refuse_newer(path: Path) -> None:
     Raises:
         StoreError: it is one.
     """
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     try:
-        version = _version_of(connection)
-    finally:
-        connection.close()
+        version = _version_in(f"{path.absolute().as_uri()}?mode=ro")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+            raise
+        # Whoever wrote it last was ended in the middle, and that has to be taken back before anything can be read.
+        version = _version_in(path.absolute().as_uri())
     if version > len(MIGRATIONS):
         raise StoreError(
             f"The conversations in {path} were written by a newer version of Headwater. "
             "Install that version, or start with another folder (--data-dir)."
         )
+
+
+def _version_in(address: str) -> int:
+    with closing(sqlite3.connect(address, uri=True)) as connection:
+        return _version_of(connection)
 
 
 def _version_of(connection: sqlite3.Connection) -> int:

@@ -139,7 +139,7 @@ def test_the_way_back_is_noted_on_until_it_was_offered_and_something_is_open(des
     assert past.note()["conversation"] == left
     desk.talk("And lakes?", "Too.")  # as the program opens the newest by itself
     assert past.note()["conversation"] == left
-    aftermath.speak(window)
+    aftermath.speak(window.board)
     desk.library.new()
     assert past.note()["conversation"] == left
     desk.talk("And seas?", "Too.")

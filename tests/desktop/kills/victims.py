@@ -59,6 +59,14 @@ def checkpoint(path: str, name: str) -> None:
             kept += [reply, len(session.turns[-1].message.content)]
 
 
+def start_anew(path: str) -> None:
+    """Opens the conversations where there are none yet."""
+    with doing("first start"):
+        store, _ = open_store(Path(path))
+    store.set_draft(None, "typed")
+    store.close()
+
+
 def migrate(path: str) -> None:
     """Opens a file of an earlier version."""
     with doing("migration"):
@@ -181,7 +189,19 @@ _held: list[object] = []  # Qt's objects live as long as somebody holds them
 
 WORKS: dict[str, Callable[..., None]] = {
     work.__name__: work
-    for work in (send, checkpoint, migrate, index, salvage, export, take_in, back_up, delete, delete_everything)
+    for work in (
+        start_anew,
+        send,
+        checkpoint,
+        migrate,
+        index,
+        salvage,
+        export,
+        take_in,
+        back_up,
+        delete,
+        delete_everything,
+    )
 }
 
 if __name__ == "__main__":

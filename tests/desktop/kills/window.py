@@ -41,12 +41,12 @@ class Asker:
         """The window stands. Where it offers to go on with what was open, do."""
         say("ended", "start")
         window = self.app.window
-        texts = [notice.text for notice in window.notices]
-        for notice in window.notices:
+        texts = [notice.text for notice in window.board.notices]
+        for notice in window.board.notices:
             if "was ended while" in notice.text:
                 notice.action_chosen.emit()
         conversation = self.app.library.current.conversation
-        shown = window.transcript.plain_text() if conversation is not None else ""
+        shown = window.page.transcript.plain_text() if conversation is not None else ""
         say("shows", None if conversation is None else conversation.id, shown, texts)
         self.follow(self.app.library.current)
         self.ask()

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,28 @@ def test_it_is_then_made_as_a_new_file_is(path, version, tmp_path):
     Store(path).close()
     Store(tmp_path / "new.sqlite3").close()
     assert tables_of(path) == tables_of(tmp_path / "new.sqlite3")
+
+
+CUT_OFF = """
+import os, signal, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN")
+connection.execute("UPDATE turns SET content = 'half'")
+connection.execute("CREATE TABLE more (text TEXT)")
+connection.executemany("INSERT INTO more VALUES (?)", (("x" * 9_000,) for _ in range(99)))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL there")
+def test_a_file_without_a_log_that_somebody_was_killed_over_is_opened_as_it_was(path):
+    write_file(path, 1)
+    subprocess.run([sys.executable, "-c", CUT_OFF, str(path)], check=False)
+    assert path.with_name(f"{path.name}-journal").stat().st_size > 0
+    store = Store(path)
+    assert [turn.message.content for turn in store.turns(2)] == ["Why do rivers bend?", "They erode."]
+    store.close()
 
 
 def test_a_file_of_a_newer_version_is_refused_and_left_untouched(path):

@@ -393,7 +393,7 @@ for progress in fetch(wanted, Path(folder), HubSession(HubAccess(address)), thre
 def test_killed_at_any_moment_it_ends_in_a_correct_file_and_hardly_a_byte_comes_twice(hub, tmp_path):
     rng = random.Random(seed())  # noqa: S311 - moments, not secrets
     kills = moments(few=6, some=30)
-    size = kills * 700_000
+    size = kills * 1_500_000
     data = rng.randbytes(size)
     hub.add(REPO, {NAME: data})
     hub.behaviour.rate = 4e6  # as slow as a good line: what lies in buffers is lost with the process
