@@ -233,6 +233,8 @@ def _read(path: Path, *, glance: bool = False) -> GgufFacts:
             raise ModelUnreadable(path, "This is a folder. Choose a file in it.")
         if path.exists() and not path.is_file():
             raise ModelUnreadable(path, "This is no file.")  # a pipe would be waited for, for ever
+        if not _is_text(str(path)):  # it could be loaded, but in no settings and no conversation be named
+            raise ModelUnreadable(path, "Its name, or that of a folder above it, is not written in UTF-8. Rename it.")
         with path.open("rb", buffering=_GLANCED_AT if glance else 1 << 20) as file:
             return _Header(path, file).glance() if glance else _Header(path, file).facts()
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -241,6 +243,14 @@ def _read(path: Path, *, glance: bool = False) -> GgufFacts:
         raise ModelUnreadable(path, f"The system says: {error.strerror or error}.") from error
     except ValueError as error:  # a name with a NUL in it
         raise ModelNotFound(path) from error
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _joined(first: GgufFacts, part: GgufFacts) -> GgufFacts:

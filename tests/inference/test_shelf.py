@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from gguf import GGUFWriter
 
+from inference.errors import ModelUnreadable
 from inference.gguf_header import glance, read_facts
 from inference.memory import DEFAULT_CONTEXT, forecast, forecast_of
 from inference.shelf import FactsCache, ShelfFolder, ShelfSource, facts_of, find_models, usual_folders
@@ -55,6 +57,15 @@ def test_a_glance_counts_all_parts_of_a_model(tmp_path):
     alone = forecast_of(glance(first), DEFAULT_CONTEXT).total
     put(tmp_path / "big-00002-of-00002.gguf", bytes(1_000_000))
     assert forecast_of(glance(first), DEFAULT_CONTEXT).total == facts_of(first).needed == alone + 1_000_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems' names are always text")
+def test_a_name_that_is_no_text_is_said(tmp_path):
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.gguf"))
+    path.write_bytes(write_tiny_model(tmp_path / "tiny.gguf").read_bytes())
+    assert facts_of(path).trouble.endswith("Rename it.")
+    with pytest.raises(ModelUnreadable):
+        read_facts(path)
 
 
 def test_a_mixture_is_told_at_a_glance(tmp_path):
