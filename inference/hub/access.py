@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import ssl
 import threading
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
 SEARCH = "this search"  # as it is called in sentences
 
+_ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 20.0
 _LONGEST_REASON = 200
 _BUSY, _FIRST_BROKEN = 429, 500
@@ -247,7 +249,7 @@ def _reason(error: Exception) -> str:
         case httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError():
             return "the connection broke off"
         case _:
-            return _line(str(error)) or type(error).__name__
+            return _ERROR_NUMBER.sub("", _line(str(error))) or type(error).__name__
 
 
 def _line(text: str) -> str:

@@ -196,7 +196,7 @@ def test_a_portal_that_answers_in_the_hubs_place_is_no_list_of_models(small, hub
 
 
 def test_nobody_at_home_is_said():
-    with pytest.raises(HubUnreachable):
+    with pytest.raises(HubUnreachable, match="for maker/small: Connection refused"):
         Hub(HubSession(HubAccess("http://127.0.0.1:9"))).repo("maker/small")
 
 
