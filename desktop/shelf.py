@@ -6,6 +6,8 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,8 +28,17 @@ _FIND, _FACTS, _VERIFY = "find-models", "read-models", "verify-model"
 _GLANCE, _WEIGH = "glance-at-model", "weigh-model"
 _SETTLED_MILLISECONDS = 400  # after the last change of a folder
 _MOST_WATCHED = 400  # folders
+_DEEPEST_WATCHED = 2  # owner and repository, as downloads have them
 _BATCH_SECONDS = 0.15  # of facts, before they are told
 _YIELD_SECONDS = 0.001  # after each file that was read: Python runs one thread at a time, and the window comes first
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What was found, and the folders in which more may appear."""
+
+    models: tuple[ShelfModel, ...]
+    folders: tuple[Path, ...]
 
 
 class Shelf(QObject):
@@ -178,13 +189,13 @@ class Shelf(QObject):
     def _put(self, models: tuple[ShelfModel, ...]) -> None:
         self._models, self._by_path = models, {model.path: model for model in models}
 
-    def _take(self, found: tuple[ShelfModel, ...]) -> None:
-        self._put(found)
+    def _take(self, looked: _Looked) -> None:
+        self._put(looked.models)
         self._has_looked = True
-        self._watch()
+        self._watch({str(path) for path in looked.folders})
         self.changed.emit()
         self._errands.send(
-            _FACTS, partial(_read_facts, self._facts_cache, found), _nothing, self._fail, self.facts_read.emit
+            _FACTS, partial(_read_facts, self._facts_cache, looked.models), _nothing, self._fail, self.facts_read.emit
         )
 
     def _take_verdict(self, verdict: Verdict | None) -> None:
@@ -197,17 +208,15 @@ class Shelf(QObject):
     def _fail(self, error: InferenceError) -> None:
         self.failed.emit(str(error))
 
-    def _watch(self) -> None:
-        """Hear of changes in the folders that models lie in, and in those that were named."""
+    def _watch(self, wanted: set[str]) -> None:
+        """Hear of changes in these folders."""
         if self._watcher is None:
             self._watcher = QFileSystemWatcher(self)
             self._watcher.directoryChanged.connect(self._timer.start)
-        named = [folder.path for folder in self._folders() if folder.path.is_dir()]
-        wanted = {str(path) for path in (*named, *(model.path.parent for model in self._models))}
         watched = set(self._watcher.directories())
         if gone := sorted(watched - wanted):
             self._watcher.removePaths(gone)
-        if new := sorted(wanted - watched)[: max(0, _MOST_WATCHED - len(watched))]:
+        if new := sorted(wanted - watched):
             self._watcher.addPaths(new)
 
     def _on_settings(self, before: Settings, after: Settings) -> None:
@@ -236,11 +245,25 @@ def _nothing(_result: object) -> None:
 # On threads of their own
 
 
-def _find(
-    folder: Path, folders: tuple[ShelfFolder, ...], embedded: Path | None, _errand: Errand
-) -> tuple[ShelfModel, ...]:
+def _find(folder: Path, folders: tuple[ShelfFolder, ...], embedded: Path | None, _errand: Errand) -> _Looked:
     inference.empty_trash(folder)
-    return inference.find_models(folders, embedded)
+    models = inference.find_models(folders, embedded)
+    source = inference.ShelfSource
+    chosen = [each.path for each in folders if each.source in (source.OURS, source.ADDED)]
+    named = [each.path for each in folders if each.path.is_dir()]
+    waiting = [below for place in chosen for below in _folders_below(place, _DEEPEST_WATCHED)]
+    places = dict.fromkeys((*named, *(model.path.parent for model in models), *waiting))
+    return _Looked(models, tuple(places)[:_MOST_WATCHED])
+
+
+def _folders_below(place: Path, depth: int) -> Iterator[Path]:
+    """The folders in this one, of which those without a model may get one."""
+    with suppress(OSError):
+        for entry in os.scandir(place):
+            if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                yield Path(entry.path)
+                if depth > 1:
+                    yield from _folders_below(Path(entry.path), depth - 1)
 
 
 def _read_facts(cache: FactsCache, models: tuple[ShelfModel, ...], errand: Errand) -> None:

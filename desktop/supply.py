@@ -66,6 +66,7 @@ class Supply(QObject):
         )
         self.downloads.finished.connect(self.shelf.look)
         self.shelf.changed.connect(self._offer)
+        self.shelf.facts_read.connect(self._withdraw)
         models.changed.connect(self._note_use)
 
     def put_off(self) -> Iterator[Callable[[], object]]:
@@ -87,6 +88,11 @@ class Supply(QObject):
 
     def _offer(self) -> None:
         self._models.offer(model.path for model in self.shelf.models if self._can_chat(model.path))
+
+    def _withdraw(self, paths: tuple[Path, ...]) -> None:
+        """Offer no longer what turned out to be none to chat with."""
+        if not all(self._can_chat(path) for path in paths):
+            self._offer()
 
     def _can_chat(self, path: Path) -> bool:
         model = self.shelf.of_path(path)

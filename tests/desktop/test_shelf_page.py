@@ -82,6 +82,17 @@ def test_a_model_that_comes_into_a_watched_folder_is_seen(models_on_desk):
     models_on_desk.wait(lambda: "two" in [card.title for card in page.list.cards])
 
 
+def test_a_model_that_comes_later_into_a_folder_that_was_just_made_is_seen(models_on_desk):
+    models_on_desk.folder.mkdir(parents=True)
+    page = models_on_desk.open().here
+    shelf = models_on_desk.desk.supply.shelf
+    place = models_on_desk.folder / "maker/repo"
+    place.mkdir(parents=True)
+    models_on_desk.wait(lambda: str(place) in shelf._watcher.directories())
+    models_on_desk.put("maker/repo/late.gguf")
+    models_on_desk.wait(lambda: "late" in [card.title for card in page.list.cards])
+
+
 def test_a_file_is_verified_and_the_verdict_stands_on_its_card(models_on_desk):
     models_on_desk.put("one.gguf")
     page = models_on_desk.open().here
@@ -96,8 +107,8 @@ def test_a_file_that_cannot_be_verified_is_not_left_as_being_read(models_on_desk
     current(models_on_desk, "one")
     path.write_bytes(path.read_bytes()[:-100])
     page.verify_action.trigger()
-    models_on_desk.wait(lambda: models_on_desk.window.notices)
-    assert "ends before its last tensor" in models_on_desk.window.notices[-1].text
+    models_on_desk.wait(lambda: models_on_desk.window.board.notices)
+    assert "ends before its last tensor" in models_on_desk.window.board.notices[-1].text
     assert "Reading" not in models_on_desk.notes(models_on_desk.views.browser)["one"]
 
 
@@ -139,7 +150,7 @@ def test_walking_over_broken_files_says_nothing_twice_and_moves_nothing(models_o
         current(models_on_desk, name)
         models_on_desk.wait(lambda: not models_on_desk.desk.supply.shelf._errands.is_out("glance-at-model"))
         assert page.list.height() == height
-    assert models_on_desk.window.notices == ()
+    assert models_on_desk.window.board.notices == ()
 
 
 def test_a_smaller_window_is_advised_only_where_one_would_fit(models_on_desk):

@@ -52,6 +52,19 @@ def add(app: App) -> None:
     app.supply.downloads.add(repo, hub.models(repo)[0])
 
 
+def test_what_turns_out_to_be_none_to_chat_with_is_not_offered(start, qtbot, tmp_path):
+    (tmp_path / "data/models").mkdir(parents=True)
+    write_tiny_model(tmp_path / "data/models/found.gguf")
+    write_tiny_model(tmp_path / "data/models/projector.gguf", metadata={"general.type": "mmproj"})
+    (tmp_path / "data/models/broken.gguf").write_bytes(b"GGUF")
+    app = start()
+    shelf = app.supply.shelf
+    qtbot.waitUntil(lambda: shelf.has_looked and not shelf._errands.is_out("read-models"), timeout=20_000)
+    offered = app.window.opening.picker.menu_texts
+    assert "found" in offered
+    assert {"projector", "broken"}.isdisjoint(offered)
+
+
 def test_models_are_found_by_themselves_after_the_start(start, qtbot, tmp_path):
     (tmp_path / "data/models/maker").mkdir(parents=True)
     write_tiny_model(tmp_path / "data/models/maker/found.gguf")
