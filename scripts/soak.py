@@ -29,7 +29,10 @@ from scripts.driving import Condition, after, drive, is_quiet, is_ready
 MOST_GROWTH = 1.1
 WARM_SHARE = 1 / 12  # of the run: five minutes of an hour
 STATES = 32  # megabytes of KV states in memory
-SPARE = 10  # files, threads and timers: the processes for formulas and documents come and go, with their pipes
+SPARE = 2  # files, threads and timers
+FEW = (
+    5  # looks: of so many the least counts, since the processes for formulas and documents come and go with their pipes
+)
 ENOUGH = 60  # tokens of a reply
 
 QUESTIONS = (
@@ -92,7 +95,8 @@ class Soak:
         if last.megabytes > MOST_GROWTH * warm.megabytes:
             found.append(f"memory grew from {warm.megabytes:.0f} to {last.megabytes:.0f} MB")
         for name in ("files", "threads", "timers"):
-            before, now = getattr(warm, name), getattr(last, name)
+            before = min(getattr(figures, name) for figures in self.figures[:FEW])
+            now = min(getattr(figures, name) for figures in self.figures[-FEW:])
             if now > before + SPARE:
                 found.append(f"{name} grew from {before} to {now}")
         return found
