@@ -7,9 +7,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from threading import Event, Thread
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from desktop.store import Backups, StoreError
+from desktop.store import Backups, StoreDamaged, StoreError
 
 _MOST_MILLISECONDS = 3_600_000  # a machine that slept did not count the time
 _log = logging.getLogger(__name__)
@@ -21,6 +21,10 @@ def _utc() -> datetime:
 
 class DailyBackup(QObject):
     """Looks when the next copy is due, and has it made by a thread of its own, which ends early with the program."""
+
+    damaged = Signal(
+        str
+    )  # the conversations turned out to be, which whoever copies them sees before others; a sentence
 
     def __init__(
         self, backups: Backups, parent: QObject | None = None, *, clock: Callable[[], datetime] = _utc
@@ -58,6 +62,8 @@ class DailyBackup(QObject):
     def _make(self) -> None:
         try:
             self._backups.make(is_stopped=self._leaving.is_set)
+        except StoreDamaged as error:
+            self.damaged.emit(str(error))
         except StoreError as error:
             # Nobody waits for it; what keeps it from being made is said where something is to be kept.
             _log.warning("no copy of the conversations was made: %s", error)

@@ -13,7 +13,8 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from desktop.store.faults import faults_of
+from desktop.store.faults import damage_of, faults_of
+from desktop.store.schema import MIGRATIONS
 
 BACKUPS = "backups"  # the folder beside the conversations
 EVERY = timedelta(days=1)
@@ -29,6 +30,7 @@ class Backups:
 
     Raises:
         StoreError: where one cannot be made.
+        StoreDamaged: where the conversations turn out to be damaged.
     """
 
     def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
@@ -54,6 +56,9 @@ class Backups:
             os.close(os.open(half_written, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600))
             try:
                 if _copy(self._path, half_written, is_stopped):
+                    # A copy of damage would take the place of those from before it.
+                    if not is_sound(half_written):
+                        raise damage_of(self._path)
                     half_written.replace(copy)
             finally:
                 half_written.unlink(missing_ok=True)
@@ -81,6 +86,17 @@ class Backups:
                 text = f"{path.name.removeprefix(begin).removesuffix(end)} +0000"
                 found[path] = datetime.strptime(text, f"{_MOMENT} %z")
         return found
+
+
+def is_sound(path: Path) -> bool:
+    """Whether a copy is one from its first page to its last, and no newer than this program."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            is_whole = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+            return bool(0 < version <= len(MIGRATIONS) and is_whole)
+    except sqlite3.DatabaseError:
+        return False
 
 
 class _Stopped(Exception):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from desktop.store.database import Database, insert
 from desktop.store.faults import StoreError
-from desktop.store.rows import moment_text
+from desktop.store.rows import moment_or_long_ago, moment_text
 
 if TYPE_CHECKING:
     from desktop.keepsakes import KeptComparison
@@ -53,7 +53,10 @@ class Comparisons:
             row = connection.execute("SELECT content FROM comparisons WHERE id = ?", (number,)).fetchone()
         if row is None:
             raise StoreError("This comparison is no longer there.")
-        content = json.loads(row[0])
+        try:
+            content = json.loads(row[0])
+        except (ValueError, RecursionError):
+            content = None
         if not isinstance(content, dict):
             raise StoreError("This comparison is damaged.")
         return content
@@ -72,4 +75,4 @@ def _kept_from(row: tuple[Any, ...]) -> KeptComparison:
     from desktop.keepsakes import KeptComparison
 
     number, title, created, conversation = row
-    return KeptComparison(number, title, datetime.fromisoformat(created), conversation)
+    return KeptComparison(number, title, moment_or_long_ago(created), conversation)

@@ -10,7 +10,7 @@ import inference
 from desktop.conversations import Attachment, Conversation, Turn, TurnState
 from desktop.store.database import insert
 from desktop.store.rows import TURN, moment_text, packed, packed_ids, packed_sampling, packed_turns, turn_from
-from desktop.store.traces import packed_trace, trace_from
+from desktop.store.traces import packed_trace, trace_if_sound
 
 
 def tree_of(connection: sqlite3.Connection, conversation: int) -> tuple[Turn, ...]:
@@ -32,7 +32,8 @@ def traces_of(connection: sqlite3.Connection, conversation: int) -> dict[int, in
         "SELECT turn, packed FROM traces JOIN turns ON turns.id = turn WHERE conversation = ? AND deleted IS NULL",
         (conversation,),
     )
-    return {turn: trace_from(packed) for turn, packed in rows}
+    found = ((turn, trace_if_sound(packed)) for turn, packed in rows)
+    return {turn: trace for turn, trace in found if trace is not None}
 
 
 def keep_tree(

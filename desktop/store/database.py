@@ -31,11 +31,13 @@ class Database:
         self._is_closed = False
         self._before_migration = before_migration
         self._busy_milliseconds = round(busy_seconds * 1_000)
+        self._waited_in_vain = False
         with faults_of(self._path):
             if path is not None:
                 _make_private(path)
                 _refuse_newer(path)
             self._connection = sqlite3.connect(self._path, timeout=busy_seconds, isolation_level=None)
+            self._connection.text_factory = _text
         try:
             self._prepare()
         except StoreError:
@@ -49,13 +51,13 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """The connection, to be asked."""
-        with faults_of(self._path):
+        with faults_of(self._path), self._noting_locks():
             yield self._connection
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction: all of it happens, or nothing."""
-        with faults_of(self._path):
+        with faults_of(self._path), self._noting_locks():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -63,17 +65,34 @@ class Database:
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+        self._wait_for_others(waits=True)
 
     def empty_log(self) -> None:
         """Have SQLite's log beside the file written into it and emptied, as far as other windows let go of it."""
         with self.reading() as connection:
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            connection.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds}")
+            connection.execute(f"PRAGMA busy_timeout = {0 if self._waited_in_vain else self._busy_milliseconds}")
 
     def close(self) -> None:
         self._is_closed = True
         self._connection.close()
+
+    @contextmanager
+    def _noting_locks(self) -> Iterator[None]:
+        """Whoever holds the file for longer than one waits is not waited for again, until something could be written:
+        a window would stand still at every key."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF == sqlite3.SQLITE_BUSY:
+                self._wait_for_others(waits=False)
+            raise
+
+    def _wait_for_others(self, *, waits: bool) -> None:
+        if waits is self._waited_in_vain:
+            self._waited_in_vain = not waits
+            self._connection.execute(f"PRAGMA busy_timeout = {self._busy_milliseconds if waits else 0}")
 
     def _prepare(self) -> None:
         with faults_of(self._path):
@@ -114,6 +133,11 @@ def insert(connection: sqlite3.Connection, statement: str, *values: object) -> i
     row = connection.execute(statement, values).lastrowid
     assert row is not None  # noqa: S101 - what SQLite promises after an INSERT
     return row
+
+
+def _text(raw: bytes) -> str:
+    """A letter that damage was done to must not keep the others from being read."""
+    return raw.decode("utf-8", "replace")
 
 
 def _make_private(path: Path) -> None:

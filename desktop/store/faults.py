@@ -28,12 +28,8 @@ def faults_of(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _DAMAGED:
-            mark_as_damaged(path)
-            raise StoreDamaged(
-                f"The conversations in {path} are damaged. Start Headwater again: it takes what can be read of them,"
-                " and what is in the newest backup."
-            ) from error
+        if _is_of_damage(error, path):
+            raise damage_of(path) from error
         sentence = _sentence_for(error, path)
         if sentence is None:
             raise
@@ -42,6 +38,15 @@ def faults_of(path: Path) -> Iterator[None]:
         if error.errno == errno.ENOSPC:
             raise StoreError(_disk_full(path)) from error
         raise StoreError(f"The conversations in {path.parent} cannot be opened: {error.strerror}.") from error
+
+
+def damage_of(path: Path) -> StoreDamaged:
+    """What to raise where the file turned out to be damaged; from now on it is marked as such."""
+    mark_as_damaged(path)
+    return StoreDamaged(
+        f"The conversations in {path} are damaged. Start Headwater again: it takes what can be read of them,"
+        " and what is in the newest backup."
+    )
 
 
 def mark_as_damaged(path: Path) -> None:
@@ -54,6 +59,16 @@ def mark_as_damaged(path: Path) -> None:
 def mark_of(path: Path) -> Path:
     """Where it stands that the file at `path` is damaged."""
     return path.with_name(f"{path.name}.damaged")
+
+
+def _is_of_damage(error: sqlite3.DatabaseError, path: Path) -> bool:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    if code != sqlite3.SQLITE_ERROR or not path.is_file():
+        return code in _DAMAGED
+    # A mistake of ours, or a table or column that the file should have, and whose name is damaged.
+    from desktop.store.schema import is_whole_in  # which hardly any fault needs
+
+    return not is_whole_in(path)
 
 
 def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:

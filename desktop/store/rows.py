@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import inference
 from desktop.conversations import Attachment, Conversation, Failure, FailureKind, Turn, TurnState
-from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
+from inference import AnyModel, InvalidRequest, Message, RemoteModel, Role, WindowPolicy
 
 if TYPE_CHECKING:
     from inference import Sampling
@@ -31,52 +31,40 @@ TURN = (
 )
 
 
+# What reading a value may raise that damage was done to.
+DAMAGE = (
+    ValueError,
+    TypeError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    RecursionError,
+    struct.error,
+    InvalidRequest,
+)
+
+LONG_AGO = "1970-01-01T00:00:00.000000+00:00"  # for a moment that nobody can read any more
+_YEARS = range(2, 9999)  # without those that some time zone has no room for
+
+
 def conversation_from(row: tuple[Any, ...], *, temporary: bool = False) -> Conversation:
-    """A row of `CONVERSATION`."""
-    number, title, created, updated, head, draft, policy, pinned, folder, system_prompt, sampling = row
-    return Conversation(
-        number,
-        title,
-        datetime.fromisoformat(created),
-        datetime.fromisoformat(updated),
-        head=head,
-        draft=draft,
-        window_policy=WindowPolicy(policy),
-        pinned=bool(pinned),
-        folder=folder,
-        system_prompt=system_prompt,
-        sampling=sampling_from(sampling),
-        temporary=temporary,
-    )
+    """A row of `CONVERSATION`, whatever damage did to it."""
+    try:
+        return _conversation(row, temporary=temporary)
+    except DAMAGE:
+        from desktop.store import mending  # which hardly anybody needs
+
+        return _conversation(mending.mended_conversation(row), temporary=temporary)
 
 
 def turn_from(row: tuple[Any, ...]) -> Turn:
-    """A row of `TURN`."""
-    (number, conversation, parent, role, content, token_ids, created, state, model_name, model_path) = row[:10]
-    finish_reason, usage, timings, streamed, error, reasoning = row[10:16]
-    failure, server, server_model, thought_seconds, left_out, pinned, edited, attachments = row[16:]
-    return Turn(
-        id=number,
-        conversation=conversation,
-        parent=parent,
-        message=Message(Role(role), content, _unpacked_ids(token_ids), reasoning),
-        created=datetime.fromisoformat(created),
-        state=TurnState(state),
-        model_name=model_name,
-        model_path=None if model_path is None else Path(model_path),
-        finish_reason=None if finish_reason is None else inference.FinishReason(finish_reason),
-        usage=None if usage is None else inference.Usage(**json.loads(usage)),
-        timings=None if timings is None else inference.Timings(**json.loads(timings)),
-        streamed=None if streamed is None else bool(streamed),
-        error=error,
-        failure=None if failure is None else _failure_from(json.loads(failure)),
-        remote=None if server is None else RemoteModel(server, server_model),
-        thought_seconds=thought_seconds,
-        left_out=tuple(json.loads(left_out)),
-        attachments=tuple(Attachment(*fields) for fields in json.loads(attachments)),
-        pinned=bool(pinned),
-        edited=bool(edited),
-    )
+    """A row of `TURN`, whatever damage did to it."""
+    try:
+        return _turn(row)
+    except DAMAGE:
+        from desktop.store import mending  # which hardly anybody needs
+
+        return _turn(mending.mended_turn(row))
 
 
 def packed_sampling(sampling: Sampling | None) -> str | None:
@@ -96,6 +84,14 @@ def sampling_from(packed: str | None) -> Sampling | None:
     if "logit_bias" in values:
         values["logit_bias"] = tuple((token, bias) for token, bias in values["logit_bias"])
     return inference.Sampling(**values)
+
+
+def sampling_if_sound(packed: str | None) -> Sampling | None:
+    """The same; `None` where damage left none."""
+    try:
+        return sampling_from(packed)
+    except DAMAGE:
+        return None
 
 
 def columns_of(model: AnyModel) -> tuple[str | None, str | None, str | None]:
@@ -120,6 +116,26 @@ def packed(facts: inference.Usage | inference.Timings | Failure | None) -> str |
     return None if facts is None else json.dumps(asdict(facts))
 
 
+def moment(text: str) -> datetime:
+    """A moment that was kept.
+
+    Raises:
+        ValueError, TypeError: it is none.
+    """
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None or found.year not in _YEARS:
+        raise ValueError(text)
+    return found
+
+
+def moment_or_long_ago(text: str) -> datetime:
+    """The same; where damage left none, one before all others."""
+    try:
+        return moment(text)
+    except (ValueError, TypeError):
+        return datetime.fromisoformat(LONG_AGO)
+
+
 def moment_text(moment: datetime) -> str:
     """A moment as it is kept: in UTC and always with microseconds, so that moments sort as text."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
@@ -131,3 +147,57 @@ def _unpacked_ids(packed: bytes | None) -> tuple[int, ...]:
 
 def _failure_from(facts: dict[str, str | int]) -> Failure:
     return Failure(FailureKind(str(facts["kind"])), int(facts["needed"]), int(facts["droppable"]))
+
+
+def _conversation(row: tuple[Any, ...], *, temporary: bool) -> Conversation:
+    number, title, created, updated, head, draft, policy, pinned, folder, system_prompt, sampling = row
+    _want_texts(title, draft, folder, system_prompt)
+    return Conversation(
+        number,
+        title,
+        moment(created),
+        moment(updated),
+        head=head,
+        draft=draft,
+        window_policy=WindowPolicy(policy),
+        pinned=bool(pinned),
+        folder=folder,
+        system_prompt=system_prompt,
+        sampling=sampling_from(sampling),
+        temporary=temporary,
+    )
+
+
+def _turn(row: tuple[Any, ...]) -> Turn:
+    (number, conversation, parent, role, content, token_ids, created, state, model_name, model_path) = row[:10]
+    finish_reason, usage, timings, streamed, error, reasoning = row[10:16]
+    failure, server, server_model, thought_seconds, left_out, pinned, edited, attachments = row[16:]
+    _want_texts(content, reasoning, model_name, error)
+    return Turn(
+        id=number,
+        conversation=conversation,
+        parent=parent,
+        message=Message(Role(role), content, _unpacked_ids(token_ids), reasoning),
+        created=moment(created),
+        state=TurnState(state),
+        model_name=model_name,
+        model_path=None if model_path is None else Path(model_path),
+        finish_reason=None if finish_reason is None else inference.FinishReason(finish_reason),
+        usage=None if usage is None else inference.Usage(**json.loads(usage)),
+        timings=None if timings is None else inference.Timings(**json.loads(timings)),
+        streamed=None if streamed is None else bool(streamed),
+        error=error,
+        failure=None if failure is None else _failure_from(json.loads(failure)),
+        remote=None if server is None else RemoteModel(server, server_model),
+        thought_seconds=thought_seconds,
+        left_out=tuple(json.loads(left_out)),
+        attachments=tuple(Attachment(*fields) for fields in json.loads(attachments)),
+        pinned=bool(pinned),
+        edited=bool(edited),
+    )
+
+
+def _want_texts(*values: object) -> None:
+    for value in values:
+        if type(value) is not str:
+            raise TypeError(value)

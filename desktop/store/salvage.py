@@ -20,9 +20,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from desktop.store import index
-from desktop.store.backups import BACKUPS
+from desktop.store.backups import BACKUPS, is_sound
 from desktop.store.faults import faults_of, mark_of
-from desktop.store.schema import MIGRATIONS
 
 # In the order in which rows refer to each other. What is counted and named is turns and conversations.
 _TABLES = (
@@ -145,20 +144,7 @@ def _decided(path: Path) -> Salvage | None:
 def _newest_good_backup(path: Path) -> Path | None:
     """The newest copy that is sound from its first page to its last, and no newer than this program."""
     copies = sorted((path.parent / BACKUPS).glob(f"{path.stem} *{path.suffix}"), reverse=True)
-    return next((copy for copy in copies if _is_good(copy)), None)
-
-
-def _is_good(path: Path) -> bool:
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            return 0 < version <= len(MIGRATIONS) and _is_sound(connection)
-    except sqlite3.DatabaseError:
-        return False
-
-
-def _is_sound(connection: sqlite3.Connection) -> bool:
-    return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",))
+    return next((copy for copy in copies if is_sound(copy)), None)
 
 
 def _begin(fresh: Path, backup: Path | None) -> None:
@@ -318,13 +304,15 @@ def _merge(fresh: Path, found: dict[str, _Rows], kept_as: Path) -> Salvage:
 def _put(connection: sqlite3.Connection, table: str, rows: _Rows) -> None:
     """Put the rows that were read into their table, and take out the backup's that were not to be kept."""
     known = tuple(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
-    columns = tuple(name for name in rows.columns if name in known)
+    # As many as there should be are these, in this order: where a name is another, it was damaged.
+    found = known if len(known) == len(rows.columns) else rows.columns
+    columns = tuple(name for name in found if name in known)
     if not columns:
         return
     has_numbers = _has_numbers(connection, table)
     if not has_numbers and not rows.unread:
         connection.execute(f"DELETE FROM {table}")
-    places = [rows.columns.index(name) for name in columns]
+    places = [found.index(name) for name in columns]
     has_own = has_numbers and not _is_numbered_by_a_column(connection, table)
     head = ("rowid", *columns) if has_own else columns
     statement = f"INSERT OR REPLACE INTO {table} ({', '.join(head)}) VALUES ({', '.join('?' * len(head))})"

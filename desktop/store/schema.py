@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
 from desktop.store import index
 
@@ -122,3 +124,26 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     _what_people_do_with_conversations,
 )
 """What brings the file from each version to the next; its version is how many of them it has seen."""
+
+
+def is_whole_in(path: Path) -> bool:
+    """Whether the file at `path` has all tables and columns that one of its version has."""
+    try:
+        with (
+            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found,
+            closing(sqlite3.connect(":memory:", isolation_level=None)) as wanted,
+        ):
+            (version,) = found.execute("PRAGMA user_version").fetchone()
+            for connection in (found, wanted):
+                index.prepare(connection)
+            for migration in MIGRATIONS[:version]:
+                migration(wanted)
+            columns = _columns_in(found)
+            return _columns_in(wanted) <= columns if version else not columns
+    except sqlite3.DatabaseError:
+        return False
+
+
+def _columns_in(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    return {(table, row[1]) for table in tables for row in connection.execute(f'PRAGMA table_info("{table}")')}

@@ -28,6 +28,7 @@ from desktop.store.drafts import Drafts
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.rows import (
     CONVERSATION,
+    DAMAGE,
     TURN,
     conversation_from,
     moment_text,
@@ -35,10 +36,10 @@ from desktop.store.rows import (
     packed_ids,
     packed_sampling,
     packed_turns,
-    sampling_from,
+    sampling_if_sound,
     turn_from,
 )
-from desktop.store.traces import packed_trace, trace_from
+from desktop.store.traces import packed_trace, trace_if_sound
 from desktop.store.tree import TurnTrees
 from inference import AnyModel, Role, WindowPolicy
 
@@ -410,7 +411,7 @@ class Store(TurnTrees, Drafts, Comparisons):
             rows = connection.execute("SELECT name, system_prompt, sampling FROM presets ORDER BY name").fetchall()
         from desktop.keepsakes import Preset
 
-        return tuple(Preset(name, prompt, sampling_from(sampling)) for name, prompt, sampling in rows)
+        return tuple(Preset(name, prompt, sampling_if_sound(sampling)) for name, prompt, sampling in rows)
 
     def save_preset(self, preset: Preset) -> None:
         """Keep a preset, in place of one of the same name."""
@@ -428,7 +429,7 @@ class Store(TurnTrees, Drafts, Comparisons):
         """How a reply came about; `None` where nothing was recorded."""
         with self._database.reading() as connection:
             row = connection.execute("SELECT packed FROM traces WHERE turn = ?", (turn_id,)).fetchone()
-        return None if row is None else trace_from(row[0])
+        return None if row is None else trace_if_sound(row[0])
 
     def prefill_rate(self, model_path: Path) -> float | None:
         """Tokens per second at which this model file last read a prompt; `None` where it never did."""
@@ -437,7 +438,7 @@ class Store(TurnTrees, Drafts, Comparisons):
                 "SELECT timings FROM turns WHERE model_path = ? AND timings IS NOT NULL ORDER BY id DESC LIMIT 5",
                 (str(model_path),),
             ).fetchall()
-        rates = (inference.Timings(**json.loads(timings)).prefill_rate for (timings,) in rows)
+        rates = (_prefill_rate(timings) for (timings,) in rows)
         return next((rate for rate in rates if rate is not None), None)
 
     def close(self) -> None:
@@ -476,3 +477,10 @@ class Store(TurnTrees, Drafts, Comparisons):
 
     def _conversation_from(self, row: tuple[Any, ...]) -> Conversation:
         return conversation_from(row, temporary=self._is_temporary)
+
+
+def _prefill_rate(timings: str) -> float | None:
+    try:
+        return inference.Timings(**json.loads(timings)).prefill_rate
+    except DAMAGE:
+        return None

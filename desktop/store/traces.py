@@ -7,6 +7,7 @@ import zlib
 from itertools import pairwise
 
 import inference
+from desktop.store.rows import DAMAGE
 
 
 def packed_trace(trace: inference.Trace) -> bytes:
@@ -23,6 +24,14 @@ def packed_trace(trace: inference.Trace) -> bytes:
         "candidates": [[(c.token, _text(c.piece), c.probability) for c in place] for place in trace.candidates],
     }
     return zlib.compress(json.dumps(content, separators=(",", ":")).encode())
+
+
+def trace_if_sound(packed: bytes) -> inference.Trace | None:
+    """The same; `None` where damage left none."""
+    try:
+        return trace_from(packed)
+    except (*DAMAGE, zlib.error):
+        return None
 
 
 def trace_from(packed: bytes) -> inference.Trace:

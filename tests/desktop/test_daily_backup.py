@@ -61,3 +61,19 @@ def test_one_that_cannot_be_made_disturbs_nobody(daily, tmp_path, caplog):
         daily.look()
         daily.wait()
     assert "no copy" in caplog.text
+
+
+def test_damage_that_is_met_is_told(daily, store, tmp_path, qtbot):
+    for number in range(40):
+        answered(store, f"question {number}", "answer " * 400)
+    store.close()
+    path = tmp_path / "conversations.sqlite3"
+    whole = bytearray(path.read_bytes())
+    for at in range(8 * 4096, len(whole), 9 * 4096):
+        whole[at : at + 4096] = bytes(4096)
+    path.write_bytes(whole)
+    with qtbot.waitSignal(daily.damaged) as told:
+        daily.look()
+    assert "are damaged. Start Headwater again" in told.args[0]
+    daily.wait()
+    assert copies(tmp_path) == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.store import BACKUPS, Exchange, Store, StoreError
+from desktop.store import BACKUPS, Exchange, Store, StoreDamaged, StoreError, open_store
 from desktop.store.backups import EVERY, MOST
 from tests.desktop.store.conftest import answered, ask
 from tests.desktop.store.test_deletion import SECRETS, files_with, tell_secrets
@@ -82,6 +82,27 @@ def test_the_newest_stays_however_old_it_is_until_there_is_a_newer_one(backups, 
     assert len(copies(path)) == 1
     backups.make()
     assert [each.name for each in copies(path)] == ["conversations 2026-04-11 00.00.00.sqlite3"]
+
+
+def test_a_damaged_file_is_not_copied_over_those_from_before_the_damage(store, backups, clock, path):
+    for number in range(40):
+        answered(store, f"question {number}", "answer " * 400)
+    backups.make()
+    store.close()
+    whole = bytearray(path.read_bytes())
+    for at in range(8 * 4096, len(whole), 9 * 4096):
+        whole[at : at + 4096] = bytes(4096)
+    path.write_bytes(whole)
+    good = {each: each.read_bytes() for each in copies(path)}
+    for _ in range(2 * MOST):
+        clock.go_on(days=1)
+        with pytest.raises(StoreDamaged, match="Start Headwater again"):
+            backups.make()
+    assert {each: each.read_bytes() for each in copies(path)} == good
+    again, salvage = open_store(path)
+    again.close()
+    assert salvage is not None
+    assert salvage.lost == 0
 
 
 def test_one_that_is_stopped_leaves_nothing(store, backups, path):

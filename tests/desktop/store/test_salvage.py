@@ -32,6 +32,7 @@ def fill(store: Store, conversations: range, exchanges: int = 12) -> None:
 def texts(path: Path) -> dict[int, str]:
     """Every message by its number."""
     with closing(sqlite3.connect(path)) as connection:
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
         return dict(connection.execute("SELECT id, content FROM turns"))
 
 
@@ -195,6 +196,128 @@ def test_what_was_found_in_a_file_is_found_in_the_salvaged_one_too(filled):
         pass
     assert store.search("Question 7.3")
     store.close()
+
+
+def flip(whole: bytearray, dice: random.Random, within: int | None = None) -> None:
+    for _ in range(dice.choice([1, 3, 30])):
+        whole[dice.randrange(within or len(whole))] ^= 1 << dice.randrange(8)
+
+
+def overwrite(whole: bytearray, dice: random.Random, make) -> None:
+    for _ in range(dice.choice([1, 2, 5])):
+        at = dice.randrange(len(whole) // PAGE) * PAGE
+        whole[at : at + PAGE] = make(PAGE)
+
+
+def cut(whole: bytearray, dice: random.Random) -> None:
+    del whole[dice.randrange(len(whole)) :]
+
+
+DAMAGE = {
+    "flipped bits": flip,
+    "flipped bits in the schema": lambda whole, dice: flip(whole, dice, 3 * PAGE),
+    "pages of nothing": lambda whole, dice: overwrite(whole, dice, bytes),
+    "pages of something else": lambda whole, dice: overwrite(whole, dice, dice.randbytes),
+    "cut short": cut,
+    "no database": lambda whole, dice: whole.__setitem__(slice(None), dice.randbytes(3 * PAGE)),
+    "a text": lambda whole, _: whole.__setitem__(slice(None), b"Dear diary, " * 999),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("seed", [pytest.param(n, marks=pytest.mark.long if n > 1 else ()) for n in range(25)])
+def test_whatever_is_damaged_the_start_after_it_was_met_can_be_used(filled, kind, seed):
+    """Nobody marks the file: what is read finds the damage, or reads on as if nothing were."""
+    before = texts(filled)
+    whole = bytearray(filled.read_bytes())
+    DAMAGE[kind](whole, random.Random(seed))  # noqa: S311 - the same damage each time
+    filled.write_bytes(whole)
+    salvage = None
+    for is_last in (False, True):
+        store = None
+        try:
+            store, salvage = open_store(filled)
+            use(store)
+            break
+        except StoreDamaged:
+            assert not is_last
+        finally:
+            if store is not None:
+                store.close()
+    after = texts(filled)
+    if salvage is None:
+        assert before.keys() <= after.keys()  # and what was asked since
+    else:
+        assert salvage.kept_as.exists()
+        assert str(salvage).startswith("The conversations were damaged.")
+        assert salvage.lost is None or len(after) + salvage.lost >= len(before)
+        assert {number for number in before if number <= 6 * 24} <= set(after), "what was in the backup is there"
+
+
+def use(store: Store) -> None:
+    """Read everything there is, and go on."""
+    for conversation in store.conversations():
+        store.tree(conversation.id)
+        store.totals(conversation.id)
+        store.traces(conversation.id)
+        store.turns(conversation.head)
+    store.search("river")
+    for _ in (store.presets(), store.folders(), store.new_draft, store.comparisons(), store.purged()):
+        pass
+    ask(store, "And on?")
+    while store.tidy():
+        pass
+    assert store.backups is not None
+    store.backups.make()
+
+
+def test_a_column_whose_name_is_damaged_gives_its_values_all_the_same(filled):
+    before = texts(filled)
+    whole = filled.read_bytes()
+    assert whole.count(b" title TEXT NOT NULL, created") == 2  # of conversations, of comparisons
+    filled.write_bytes(whole.replace(b" title TEXT NOT NULL, created", b" tiple TEXT NOT NULL, created"))
+    store = Store(filled)
+    with pytest.raises(StoreDamaged):
+        store.conversations()
+    store.close()
+    store, salvage = open_store(filled)
+    assert salvage is not None
+    assert salvage.lost == 0
+    assert texts(filled) == before
+    assert all(conversation.title.startswith("Question") for conversation in store.conversations())
+    store.close()
+
+
+def test_the_file_of_another_program_is_kept_aside(path):
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE conversations (name TEXT)")
+        connection.execute("INSERT INTO conversations VALUES ('theirs')")
+        connection.commit()
+    store, salvage = open_store(path)
+    store.close()
+    assert salvage is not None
+    with closing(sqlite3.connect(salvage.kept_as)) as connection:
+        assert connection.execute("SELECT name FROM conversations").fetchall() == [("theirs",)]
+
+
+@pytest.mark.parametrize("left", [0.0, 0.3, 0.9])
+def test_without_its_log_or_with_half_of_it_the_file_is_as_it_was_before(filled, left):
+    """A log is written into the file when the last window closes; what was copied meanwhile lacks it."""
+    old = filled.read_bytes()
+    before = texts(filled)
+    store = Store(filled)
+    fill(store, range(9, 11))
+    log = filled.with_name(f"{filled.name}-wal")
+    written = log.read_bytes()
+    store.close()
+    filled.write_bytes(old)
+    log.write_bytes(written[: int(left * len(written))])
+    store, salvage = open_store(filled)
+    use(store)
+    store.close()
+    assert salvage is None
+    assert before.items() <= texts(filled).items()
 
 
 @pytest.mark.long

@@ -1,0 +1,157 @@
+"""What damage left of a row, as a row that can be read: a letter that flipped costs its own value, never the others.
+
+SQLite notices where a page is damaged, not where a letter of a text is. Such a row is met only by who reads it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import Any
+
+import inference
+from desktop.conversations import Failure, FailureKind, TurnState
+from desktop.store.rows import DAMAGE, LONG_AGO, moment, sampling_from
+from inference import Role, WindowPolicy
+
+_Mend = Callable[[Any], Any]
+
+
+def mended_conversation(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row of `rows.CONVERSATION`, with what makes no sense in it as at first."""
+    return tuple(mend(value) for mend, value in zip(_CONVERSATION, row, strict=True))
+
+
+def mended_turn(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row of `rows.TURN`, with what makes no sense in it as at first."""
+    return tuple(mend(value) for mend, value in zip(_TURN, row, strict=True))
+
+
+def as_text(value: object) -> str:
+    """A text; a flipped bit may have made bytes of it."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def _or_none(mend: _Mend) -> _Mend:
+    return lambda value: None if value is None else mend(value)
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _flag(value: object) -> int:
+    return 1 if value == 1 else 0
+
+
+def _seconds(value: object) -> float | None:
+    return value if isinstance(value, float) and value >= 0 else None
+
+
+def _moment(value: object) -> str:
+    text = as_text(value)
+    try:
+        moment(text)
+    except DAMAGE:
+        return LONG_AGO
+    return text
+
+
+def _closest(kind: type[StrEnum]) -> _Mend:
+    """The word of its kind that has most letters of it: one of them flipped."""
+
+    def mend(value: object) -> str:
+        found = as_text(value).casefold()
+        return max(kind, key=lambda word: SequenceMatcher(None, word, found).ratio())
+
+    return mend
+
+
+def _ids(value: object) -> bytes | None:
+    return value if isinstance(value, bytes) and len(value) % 4 == 0 else None
+
+
+def _facts(kind: type[Any]) -> _Mend:
+    """JSON with the numbers of such a value; `None` where it is none."""
+    names = {field.name for field in fields(kind)}
+
+    def mend(value: object) -> str | None:
+        try:
+            found = json.loads(as_text(value))
+            sound = isinstance(found, dict) and found.keys() <= names and all(map(_is_quantity, found.values()))
+            if sound:
+                kind(**found)
+        except DAMAGE:
+            return None
+        return as_text(value) if sound else None
+
+    return mend
+
+
+def _is_quantity(value: object) -> bool:
+    return value is None or isinstance(value, int | float)
+
+
+def _sampling(value: object) -> str | None:
+    try:
+        sampling_from(as_text(value))
+    except DAMAGE:
+        return None
+    return as_text(value)
+
+
+def _server(value: object) -> str | None:
+    try:
+        inference.RemoteModel(as_text(value), "")
+    except DAMAGE:
+        return None
+    return as_text(value)
+
+
+def _failure(value: object) -> str | None:
+    try:
+        facts = json.loads(as_text(value))
+        Failure(FailureKind(facts["kind"]), int(facts["needed"]), int(facts["droppable"]))
+    except DAMAGE:
+        return None
+    return as_text(value)
+
+
+def _numbers(value: object) -> str:
+    try:
+        found = json.loads(as_text(value))
+    except DAMAGE:
+        found = []
+    return json.dumps([each for each in _listed(found) if isinstance(each, int)])
+
+
+def _attachments(value: object) -> str:
+    try:
+        found = json.loads(as_text(value))
+    except DAMAGE:
+        found = []
+    whole = [each for each in _listed(found) if isinstance(each, list) and len(each) == 4]
+    return json.dumps(
+        [(as_text(name), as_text(kind), _number(size) or 0, as_text(text)) for name, kind, size, text in whole]
+    )
+
+
+def _listed(value: object) -> Iterable[object]:
+    return value if isinstance(value, list) else ()
+
+
+_CONVERSATION: tuple[_Mend, ...] = (
+    _number, as_text, _moment, _moment, _number, as_text, _closest(WindowPolicy), _flag, as_text, as_text,
+    _or_none(_sampling),
+)  # fmt: skip
+_TURN: tuple[_Mend, ...] = (
+    _number, _number, _number, _closest(Role), as_text, _ids, _moment, _closest(TurnState), as_text, _or_none(as_text),
+    _or_none(_closest(inference.FinishReason)), _or_none(_facts(inference.Usage)), _or_none(_facts(inference.Timings)),
+    _or_none(_flag), as_text, as_text, _or_none(_failure), _or_none(_server), as_text, _seconds, _numbers,
+    _flag, _flag, _attachments,
+)  # fmt: skip
