@@ -28,7 +28,7 @@ from desktop.model_choice import CPU, ModelChoice, ModelPhase
 from desktop.process_lock import held_in
 from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.single_instance import Call, Door, Entrance
-from desktop.store import BACKUPS, StoreError, open_store
+from desktop.store import BACKUPS, StoreDamaged, StoreError, open_store
 from desktop.theme import ThemeSource, style_arguments
 from desktop.translation import speak
 from desktop.warm_up import Piece, WarmUp
@@ -145,7 +145,7 @@ class App(QObject):
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         if not isinstance(model, Path) or looks_like_model(model):
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
-        self.library = Library(self._store, self._engine, self.models, self, make_reader=self._conversation_reader)
+        self.library = self._make_library()
         self._runs = _last_runs(places.conversations.parent / RUNS)
         self.aftermath = self._make_aftermath()
         self._themes = _themes_for(application, self.settings.current, self)
@@ -246,6 +246,13 @@ class App(QObject):
         self._crash.shown.connect(self.broke)
         if self.aftermath is not None:
             self._bridge.event_arrived.connect(self.aftermath.on_event)
+
+    def _make_library(self) -> Library:
+        try:
+            return Library(self._store, self._engine, self.models, self, make_reader=self._conversation_reader)
+        except StoreError:
+            self._store.close()  # whoever tries again finds nobody in the way
+            raise
 
     def _make_aftermath(self) -> Aftermath | None:
         if self._runs is None:
@@ -350,6 +357,7 @@ class App(QObject):
             from desktop.daily_backup import DailyBackup
 
             self._backup = DailyBackup(self._store.backups, self)
+            self._backup.damaged.connect(self.window.board.show_error)
             self._backup.look()
 
     def _open_newest(self) -> None:
@@ -508,20 +516,26 @@ def run(
     prepare: Callable[[App], object] | None = None,
     safe: bool = False,
     entrance: Entrance | None = None,
+    ask_again: Callable[[str], bool] | None = None,
 ) -> int:
     """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
-    is handed the program before its window is shown; for `safe` and `entrance` see `App`."""
+    is handed the program before its window is shown; for `safe` and `entrance` see `App`. Where the conversations
+    cannot be opened, `ask_again` is told why and says whether to try it again; without it a person is asked."""
     application = QApplication([*arguments, *style_arguments()])
     application.setApplicationName("headwater")
     application.setApplicationDisplayName("Headwater")
     application.setDesktopFileName("headwater")
-    try:
-        make_engine = partial(_local_engine, places.engine)
-        app = App(application, places, make_engine, inference.embedded_model(), model, safe=safe, entrance=entrance)
-    except StoreError as error:
-        complain(str(error))
-        _show_refusal(application, str(error))
-        return 1
+    ask_again = ask_again or partial(_ask_again, application)
+    engine = partial(_local_engine, places.engine)
+    begin = partial(App, application, places, engine, inference.embedded_model(), model, safe=safe, entrance=entrance)
+    app = None
+    while app is None:
+        try:
+            app = _begun(begin)
+        except StoreError as error:
+            complain(str(error))
+            if not ask_again(str(error)):
+                return 1
     app.left.connect(application.exit)
     app.install_crash_hook()
     heeded: list[Interrupts] = []
@@ -543,6 +557,13 @@ def run(
     for interrupts in heeded:
         interrupts.close()
     return status if demo is None or demo.has_answered else status or 1
+
+
+def _begun(begin: Callable[[], App]) -> App:
+    try:
+        return begin()
+    except StoreDamaged:
+        return begin()  # damage that was met while the list was read is mended by whoever opens it the next time
 
 
 class _FirstPaint(QObject):
@@ -597,9 +618,11 @@ def _collect_garbage() -> None:
     gc.enable()
 
 
-def _show_refusal(application: QApplication, sentence: str) -> None:
+def _ask_again(application: QApplication, sentence: str) -> bool:
     """There is no window to say it in; where nobody sees a screen, the terminal has said it."""
-    if application.platformName() not in ("offscreen", "minimal"):
-        from PySide6.QtWidgets import QMessageBox
+    if application.platformName() in ("offscreen", "minimal"):
+        return False
+    from PySide6.QtWidgets import QMessageBox
 
-        QMessageBox.critical(None, "Headwater", sentence)
+    again, close = QMessageBox.StandardButton.Retry, QMessageBox.StandardButton.Close
+    return QMessageBox.critical(None, "Headwater", sentence, again | close, again) == again

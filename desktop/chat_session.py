@@ -79,6 +79,9 @@ class ChatSession(QObject):
         self._conversation = conversation
         self._draft = store.new_draft if conversation is None else conversation.draft
         self._draft_is_kept = True
+        self._has_said_why_not = False  # the draft cannot be kept
+        self._draft_timer = QTimer(self, singleShot=True, interval=checkpoint_milliseconds)
+        self._draft_timer.timeout.connect(self._keep_draft)
         self._branch = ShownBranch(store, conversation, deletions)
         self._wishes = _wishes_of(conversation)
         self._totals: Totals | None = None
@@ -444,10 +447,11 @@ class ChatSession(QObject):
     def _place_of_draft(self) -> int | None:
         return None if self._conversation is None else self._conversation.id
 
-    def flush(self) -> None:
-        """Store now what otherwise waits a moment."""
-        self._keeper.save()
+    def flush(self) -> bool:
+        """Store now what otherwise waits a moment; whether all of it could be."""
+        is_kept = self._keeper.save()
         self._keep_draft()
+        return is_kept and self._draft_is_kept
 
     # What the engine says
 
@@ -644,14 +648,18 @@ class ChatSession(QObject):
         return None if self._running is None else self._running.turn
 
     def _keep_draft(self) -> None:
-        """Where that fails it stays in this session, which stays until it can be kept."""
-        if self._draft_is_kept:
+        """Where that fails it stays in this session, which stays until it can be kept. It is said once, and tried again
+        about a second later."""
+        if self._draft_is_kept or self._store.is_closed:
             return
         try:
             self._store.set_draft(None if self._conversation is None else self._conversation.id, self._draft)
-            self._draft_is_kept = True
+            self._draft_is_kept, self._has_said_why_not = True, False
         except StoreError as error:
-            self.failed.emit(str(error))
+            if not self._has_said_why_not:
+                self._has_said_why_not = True
+                self.failed.emit(str(error))
+            self._draft_timer.start()
 
     # Showing
 

@@ -22,6 +22,7 @@ TWICE = 2  # deaths in a row over one model, after which it is not loaded by its
 
 _NOTE = ".json"
 _FAULT = ".fault"
+_HALF_WRITTEN = ".new"
 _DEATHS = "deaths.json"
 _LONGEST_FAULT = 1 << 16
 
@@ -97,7 +98,7 @@ class LastRuns:
             faulthandler.disable()
             self._fault.close()
             self._fault = None
-        for suffix in (_NOTE, _FAULT):
+        for suffix in (_NOTE, _FAULT, _HALF_WRITTEN):
             with suppress(OSError):
                 self._path(suffix).unlink(missing_ok=True)
         self._lock.close()
@@ -109,7 +110,7 @@ class LastRuns:
 
     def _write(self, note: Note) -> None:
         # Replaced whole: whoever reads it after a crash finds the one or the other. A full disk costs the note alone.
-        fresh = self._path(".new")
+        fresh = self._path(_HALF_WRITTEN)
         with suppress(OSError):
             with _own_file(fresh) as file:
                 file.write(json.dumps(asdict(note)))
@@ -150,7 +151,7 @@ def _own_file(path: Path) -> TextIO:
 
 def _clear_away(notes: Sequence[Path]) -> None:
     for path in notes:
-        for gone in (path, path.with_suffix(_FAULT), path.with_suffix(".new")):
+        for gone in (path, path.with_suffix(_FAULT), path.with_suffix(_HALF_WRITTEN)):
             with suppress(OSError):
                 gone.unlink(missing_ok=True)
 

@@ -264,10 +264,12 @@ class Library(QObject):
         for session in tuple(self._sessions):
             session.on_event(event)
 
-    def flush(self) -> None:
-        """Store now what otherwise waits a moment."""
+    def flush(self) -> bool:
+        """Store now what otherwise waits a moment; whether all of it could be."""
+        is_kept = True
         for session in self._sessions:
-            session.flush()
+            is_kept = session.flush() and is_kept
+        return is_kept
 
     def close(self) -> None:
         """Let go of what is in memory alone, and leave undone what can wait."""

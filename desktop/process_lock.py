@@ -44,12 +44,11 @@ class ProcessLock:
         path = self._folder / self.name
         # Windows removes no file that is open; elsewhere it goes first, so that nobody finds it free.
         if sys.platform != "win32":
-            path.unlink(missing_ok=True)
+            _remove(path)
         os.close(self._descriptor)
         self._descriptor = None
         if sys.platform == "win32":
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
+            _remove(path)
 
 
 class OnlyOne:
@@ -92,6 +91,12 @@ def _is_held(path: Path) -> bool:
         return False
     finally:
         os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    # Where the disk may not be written to any more, the file stays, and is cleared away by who finds it free.
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def _take_new(folder: Path) -> tuple[str, int]:

@@ -61,11 +61,12 @@ class ReplyKeeper(QObject):
         self._timer.stop()
         self.save()
 
-    def save(self) -> None:
-        """Keep now what otherwise waits a moment. Once the store is closed nothing is kept any more."""
+    def save(self) -> bool:
+        """Keep now what otherwise waits a moment; whether nothing is left to be kept. Once the store is closed nothing
+        is kept any more."""
         if self._store.is_closed:
             self._timer.stop()
-            return
+            return True
         try:
             if self._unsaved is not None:
                 self._store.finish(*self._unsaved)
@@ -77,3 +78,5 @@ class ReplyKeeper(QObject):
                 self._has_complained = True
                 self._complain(str(error))
             self._timer.start()
+            return False
+        return True

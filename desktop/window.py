@@ -45,6 +45,7 @@ from desktop.widgets.link_offer import LinkOffer
 from desktop.widgets.model_opening import FileChooser, ModelOpening
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.notice_board import NoticeBoard
+from desktop.widgets.parting import Parting
 from desktop.widgets.place import as_view, widgets_in
 from desktop.widgets.placement import Placement
 from desktop.widgets.reading_actions import ReadingActions
@@ -95,6 +96,7 @@ class Window(QMainWindow):
         self.views = None if behind is None else Views(behind, settings, models, themes, self, self)
         self._make_parts(servers, choose_file, file_choosers)
         self._make_conversation(draft_count, drafts)
+        self._parting = Parting(library, self.board, self.close, self)
         self._make_actions()
         self._lay_out()
         self._make_menus()
@@ -163,6 +165,9 @@ class Window(QMainWindow):
     # What the window itself is told
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self._parting.may_close():
+            event.ignore()
+            return
         self._placement.keep()
         if self.views is not None:
             self.views.keep()
@@ -313,7 +318,7 @@ class Window(QMainWindow):
     def _connect(self) -> None:
         self._library.opened.connect(self._show_session)
         self._library.conversations_changed.connect(self._show_conversations)
-        self._library.failed.connect(self._on_failed)
+        self._library.failed.connect(self.board.show_error)
         self._models.changed.connect(self._show_model)
         self.board.fitted.connect(self._make_room_for_server)
         self.board.left.connect(self.composer.focus_field)
@@ -343,7 +348,7 @@ class Window(QMainWindow):
         self.conversing.activity_changed.connect(self._offer_stop)
         self.conversing.unanswered.connect(self.opening.say_if_nobody_answers)
         self.conversing.key_wanted.connect(self.opening.change_key)
-        self.conversing.failed.connect(self._on_failed)
+        self.conversing.failed.connect(self.board.show_error)
         self._sides.arranged.connect(self._on_arranged)
         self._sides.panel_closed.connect(self.composer.focus_field)
         self.composer.set_sending_key(self._settings.current.send_with)
@@ -394,9 +399,6 @@ class Window(QMainWindow):
         name = " ".join(title.split())
         short = name if len(name) <= _TITLE_LENGTH else f"{name[: _TITLE_LENGTH - 1]}…"
         self.setWindowTitle(self.tr("{title} - Headwater").format(title=short) if short else self.tr("Headwater"))
-
-    def _on_failed(self, sentence: str) -> None:
-        self.board.show_notice(sentence, NoticeKind.ERROR)
 
     def _stop(self) -> None:
         """Escape puts away what lies over the conversation first, then ends its reply."""

@@ -68,6 +68,10 @@ class NoticeBoard(QScrollArea):
         notice.announce()
         return notice
 
+    def show_error(self, sentence: str) -> None:
+        """Say what failed."""
+        self.show_notice(sentence, NoticeKind.ERROR)
+
     def put_away(self, notice: Notice) -> None:
         """Say it no longer. To put away what is not there any more is fine."""
         if notice not in self._notices:

@@ -2389,6 +2389,17 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>Parting</name>
+        <message>
+            <source>Close and lose it</source>
+            <translation>Schließen und verlieren</translation>
+        </message>
+        <message>
+            <source>What was said last cannot be kept yet. Headwater closes as soon as it is.</source>
+            <translation>Was zuletzt gesagt wurde, kann noch nicht aufgehoben werden. Headwater schließt, sobald es das ist.</translation>
+        </message>
+    </context>
+    <context>
         <name>PlotView</name>
         <message>
             <source>{series}: {y_name} {y} at {x_name} {x}</source>

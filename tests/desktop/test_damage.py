@@ -15,7 +15,7 @@ from desktop.__main__ import main
 
 def prepare(app):
     def look():
-        for notice in app.window.notices:
+        for notice in app.window.board.notices:
             print(notice.text)
         print(len(app.library.conversations()), "conversations", flush=True)
         app.window.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -39,7 +41,8 @@ def rows(tmp_path_factory):
 
 @given(st.data())
 def test_any_value_of_a_row_may_be_anything(rows, data):
-    for sound, read in zip(rows, (conversation_from, turn_from), strict=True):
+    readers: tuple[Callable[[tuple[Any, ...]], Any], ...] = (conversation_from, turn_from)
+    for sound, read in zip(rows, readers, strict=True):
         row = list(sound)
         for place in data.draw(st.sets(st.integers(0, len(row) - 1), max_size=4)):
             row[place] = data.draw(ODD | ODD_JSON)

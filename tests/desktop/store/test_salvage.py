@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -213,7 +214,7 @@ def cut(whole: bytearray, dice: random.Random) -> None:
     del whole[dice.randrange(len(whole)) :]
 
 
-DAMAGE = {
+DAMAGE: dict[str, Callable[[bytearray, random.Random], None]] = {
     "flipped bits": flip,
     "flipped bits in the schema": lambda whole, dice: flip(whole, dice, 3 * PAGE),
     "pages of nothing": lambda whole, dice: overwrite(whole, dice, bytes),

@@ -1,0 +1,248 @@
+"""Each place that the program writes to may be full or read-only: nothing is lost, and what a person must know is said.
+
+What is checked for each: before, while and after; a prompt, a draft, a setting, an export and a backup; the end of the
+program and a start under it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+
+from desktop.app import App, Places
+from desktop.library import FileFormat
+from desktop.model_choice import ModelPhase
+from desktop.secrets import Keys
+from desktop.store import StoreError
+from inference import EngineFiles, LocalEngine
+from tests.gguf_files import write_tiny_model
+
+# Where the program writes, and what somebody is told when that place takes nothing: a part of the sentence of a notice.
+PLACES = {
+    "data": "",  # see below: it is told, or the start is refused
+    "data/locks": "",
+    "data/runs": "",
+    "data/backups": "",
+    "config": "The settings cannot be saved in",
+    "states": "",
+    "engine": "",
+    "exports": "cannot be written:",
+}
+REFUSED_WHERE_READ_ONLY = ("data", "data/locks")  # without a lock nobody knows whose unfinished replies are whose
+
+
+def run(*command: str | Path) -> bool:
+    return subprocess.run([str(word) for word in command], check=False, capture_output=True).returncode == 0
+
+
+@dataclass
+class Disk:
+    """A small file system at `path`."""
+
+    path: Path
+
+    def fill(self) -> None:
+        with (self.path / "filling").open("wb", buffering=0) as file:
+            try:
+                while file.write(bytes(512)):
+                    pass
+            except OSError:
+                pass
+
+    def empty(self) -> None:
+        (self.path / "filling").unlink()
+
+    def refuse(self) -> None:
+        """Nothing is made or deleted here any more; what is open can still be written to."""
+        assert run("mount", "--bind", self.path, self.path)
+        assert run("mount", "-o", "remount,ro,bind", self.path)
+
+    def allow(self) -> None:
+        assert run("umount", "--lazy", self.path)
+
+
+class DyingDisk(Disk):
+    """A file system of a disk that has failed: the kernel lets nobody write any more, whatever is open."""
+
+    @property
+    def image(self) -> Path:
+        return self.path.with_name("image")
+
+    def refuse(self) -> None:
+        found = subprocess.run(["losetup", "-j", str(self.image)], check=True, capture_output=True, text=True).stdout
+        Path("/sys/fs/ext4", Path(found.partition(":")[0]).name, "trigger_fs_error").write_text("a test")
+
+    def allow(self) -> None:
+        assert run("umount", "--lazy", self.path)
+        assert run("mount", "-o", "loop", self.image, self.path)
+
+
+@pytest.fixture
+def model(tmp_path_factory) -> Path:
+    return write_tiny_model(tmp_path_factory.mktemp("models") / "tiny.gguf", context_length=512)
+
+
+class Program:
+    """The whole window with the engine of this machine, all that it writes below one folder."""
+
+    def __init__(self, qapp, qtbot, root: Path, model: Path) -> None:
+        self.qapp, self.qtbot, self.root, self.model = qapp, qtbot, root, model
+        self.asked: list[str] = []
+        for name in PLACES:
+            (root / name).mkdir(parents=True, exist_ok=True)
+        engine = EngineFiles(root / "engine" / "machine.json", root / "engine" / "llama.log")
+        data, settings = root / "data" / "conversations.sqlite3", root / "config" / "settings.toml"
+        self.places = Places(data, settings, root / "states", engine, home=root)
+
+    def start(self) -> App:
+        keys = partial(Keys, environment={}, open_keyring=lambda: None)
+        make_engine = partial(self.engine)
+        app = App(self.qapp, self.places, make_engine, self.model, None, keys)
+        with self.qtbot.waitSignal(app.begun, timeout=20_000):
+            app.show()
+        self.qtbot.waitUntil(lambda: app.models.state.phase is ModelPhase.READY, timeout=20_000)
+        return app
+
+    def engine(self, emit, states):
+        return LocalEngine(emit, states, files=self.places.engine)
+
+    def use(self, app: App) -> set[str]:
+        """Do with it what writes somewhere; what was said in notices."""
+        session = app.library.current
+        question = f"Question {len(self.asked)}"
+        if session.send(question, streaming=True):
+            self.asked.append(question)
+        self.qtbot.waitUntil(lambda: not session.is_busy, timeout=20_000)
+        app.window.choices._keep(replace(app.settings.current, zoom=200 - app.settings.current.zoom + 1))
+        app.library.export([each.id for each in app.library.conversations()][:2], self.export, FileFormat.JSON)
+        app.library.new()
+        self.qtbot.keyClicks(app.window.composer.field, "a draft")
+        app.window.composer.set_text("")
+        self.back_up(app)
+        said = {notice.text for notice in app.window.board.notices}
+        for notice in app.window.board.notices:
+            app.window.board.put_away(notice)
+        return said
+
+    @property
+    def export(self) -> Path:
+        return self.root / "exports" / "some.json"
+
+    def back_up(self, app: App) -> None:
+        backups = app._store.backups
+        assert backups is not None
+        try:
+            backups.make()
+        except StoreError:
+            return
+
+    def end(self, app: App) -> None:
+        left: list[int] = []
+        app.left.connect(left.append)
+        app.window.close()
+        if not left:  # something could not be kept: whoever closes it all the same may
+            app.window.board.notices[-1].action_button.click()
+        assert left == [0]
+        app.window.deleteLater()
+        app.deleteLater()
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def kept(self) -> set[str]:
+        with closing(sqlite3.connect(self.places.conversations)) as connection:
+            rows = connection.execute("SELECT role, content, state FROM turns").fetchall()
+        assert {state for *_, state in rows} <= {"complete", "failed", "interrupted"}
+        return {content for role, content, _ in rows if role == "user"}
+
+
+@pytest.fixture
+def mounted(tmp_path):
+    """Makes a file system at a path of the program."""
+    disks: list[Disk] = []
+    if not sys.platform.startswith("linux"):
+        pytest.skip("needs Linux's mounts")
+
+    def mount(path: Path, kind: type[Disk] = Disk) -> Disk:
+        path.mkdir(parents=True, exist_ok=True)
+        disk = kind(path)
+        if isinstance(disk, DyingDisk):
+            with disk.image.open("wb") as image:
+                image.truncate(16 << 20)
+            done = run("mkfs.ext4", "-q", "-F", disk.image) and run(
+                "mount", "-o", "loop,errors=remount-ro", disk.image, path
+            )
+        else:
+            done = run("mount", "-t", "tmpfs", "-o", "size=3m", "headwater-test", path)
+        if not done:
+            pytest.skip("needs the right to mount a file system")
+        disks.append(disk)
+        return disk
+
+    yield mount
+    for disk in reversed(disks):
+        while run("umount", "--lazy", disk.path):
+            pass
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("fault", ["full", "read-only"])
+def test_wherever_nothing_can_be_written_nothing_is_lost_and_the_window_goes_on(
+    qapp, qtbot, tmp_path, mounted, model, place, fault
+):
+    disk = mounted(tmp_path / place)
+    program = Program(qapp, qtbot, tmp_path, model)
+    begin, end = (disk.fill, disk.empty) if fault == "full" else (disk.refuse, disk.allow)
+    app = program.start()
+    assert program.use(app) == set()
+    begin()
+    said = program.use(app)
+    assert any(PLACES[place] in sentence for sentence in said) or not PLACES[place]
+    if (place, fault) == ("data", "full"):
+        assert any("is full, so nothing more can be kept" in sentence for sentence in said)
+    program.end(app)
+    if fault == "read-only" and place in REFUSED_WHERE_READ_ONLY:
+        with pytest.raises(StoreError, match="Read-only file system"):
+            program.start()
+    else:
+        under = program.start()
+        program.use(under)
+        program.end(under)
+    end()
+    again = program.start()
+    program.use(again)
+    assert program.use(again) == set()
+    program.end(again)
+    assert set(program.asked) == program.kept()
+    assert program.export.read_text()
+    left_over = [each for each in tmp_path.rglob("*") if each.suffix in (".part", ".lock", ".new")]
+    assert [each for each in left_over if each.parent.name != "models"] == []
+
+
+@pytest.mark.long
+def test_a_disk_that_dies_under_the_conversations_is_said_and_the_window_can_be_closed(
+    qapp, qtbot, tmp_path, mounted, model
+):
+    disk = mounted(tmp_path / "data", DyingDisk)
+    program = Program(qapp, qtbot, tmp_path, model)
+    app = program.start()
+    assert program.use(app) == set()
+    assert run("sync", "--file-system", disk.path)  # what no disk has got yet dies with it, as when the power goes
+    disk.refuse()
+    said = program.use(app)
+    assert any("cannot be read or written" in sentence for sentence in said)
+    program.end(app)
+    with pytest.raises(StoreError, match="Read-only file system"):
+        program.start()
+    disk.allow()
+    again = program.start()
+    assert program.use(again) == set()
+    program.end(again)
+    assert set(program.asked) == program.kept()

@@ -1,0 +1,168 @@
+"""Another program holds the conversations locked: nothing is lost, the window stays usable, and it is said once."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing, contextmanager
+
+import pytest
+
+from desktop.store import StoreError
+from tests.desktop.test_survival import Starts
+
+# Opens the program while the file is locked, and lets go when it asks whether to try again.
+STARTED = """
+import sqlite3, sys
+from functools import partial
+from pathlib import Path
+from desktop.app import Places, run
+
+folder = Path(sys.argv[1])
+other = sqlite3.connect(folder / "conversations.sqlite3", isolation_level=None)
+other.execute("BEGIN EXCLUSIVE")
+asked = []
+
+def ask_again(sentence):
+    asked.append(sentence)
+    if len(asked) == 2:
+        other.execute("ROLLBACK")
+    return True
+
+def prepare(app):
+    print(len(asked), asked[0])
+    app.begun.connect(app.window.close)
+
+places = Places(folder / "conversations.sqlite3", folder / "settings.toml")
+sys.exit(run(["headwater"], places, say=print, complain=lambda _: None, prepare=prepare, ask_again=ask_again))
+"""
+MANY_KEYS = "a question that is typed meanwhile"
+
+
+@pytest.fixture
+def starts(qapp, qtbot, tmp_path):
+    return Starts(qapp, qtbot, tmp_path)
+
+
+@contextmanager
+def locked(starts: Starts, how: str = "BEGIN IMMEDIATE"):
+    """As another process has it; gives what lets go."""
+    path = starts.folder / "conversations.sqlite3"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as other:
+        other.execute(how)
+        yield other.rollback
+
+
+def rows(starts: Starts) -> list[tuple[str, str, str]]:
+    with closing(sqlite3.connect(starts.folder / "conversations.sqlite3")) as connection:
+        return connection.execute("SELECT role, content, state FROM turns ORDER BY id").fetchall()
+
+
+def answering(starts: Starts):
+    """A window in which a reply has begun."""
+    app = starts.start()
+    starts.engine.ready()
+    assert app.library.current.send("Why?", streaming=True)
+    starts.engine.say("Because ")
+    return app
+
+
+def test_a_lock_of_a_moment_is_waited_for_and_nobody_hears_of_it(starts, qtbot):
+    app = answering(starts)
+    with locked(starts) as let_go:
+        timer = threading.Timer(0.3, let_go)
+        timer.start()
+        starts.engine.finish()
+        qtbot.waitUntil(lambda: app.library.current.is_settled)
+        timer.join()
+    assert app.window.board.notices == ()
+    starts.end(app)
+    assert rows(starts) == [("user", "Why?", "complete"), ("assistant", "Because ", "complete")]
+
+
+@pytest.mark.parametrize("how", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_under_a_lock_that_stays_one_types_and_reads_on_and_all_is_kept_when_it_goes(starts, qtbot, how):
+    app = answering(starts)
+    window, session = app.window, app.library.current
+    with locked(starts, how) as let_go:
+        starts.engine.say("of the water.")
+        starts.engine.finish()
+        qtbot.waitUntil(lambda: not session.is_busy)
+        began = time.monotonic()
+        qtbot.keyClicks(window.composer.field, MANY_KEYS)
+        assert not session.send("And then?", streaming=True)
+        assert time.monotonic() - began < 5, "the window stood still at each key"
+        (notice,) = [notice for notice in window.board.notices if "locked" in notice.text]
+        assert "Close it, then go on." in notice.text
+        assert window.composer.text == MANY_KEYS
+        app.library.new()
+        app.library.open(session.conversation.id)
+        assert [turn.message.content for turn in app.library.current.turns] == ["Why?", "Because of the water."]
+        let_go()
+        qtbot.waitUntil(lambda: session.is_settled, timeout=10_000)
+    assert session.draft == MANY_KEYS
+    starts.end(app)
+    assert rows(starts) == [("user", "Why?", "complete"), ("assistant", "Because of the water.", "complete")]
+    again = starts.start()
+    assert again.window.composer.text == MANY_KEYS
+    starts.end(again)
+
+
+def test_a_notice_that_was_put_away_does_not_come_back_at_the_next_key(starts, qtbot):
+    app = answering(starts)
+    with locked(starts):
+        qtbot.keyClicks(app.window.composer.field, "a")
+        (notice,) = app.window.board.notices
+        app.window.board.put_away(notice)
+        qtbot.keyClicks(app.window.composer.field, "bcd")
+        assert app.window.board.notices == ()
+    starts.end(app)
+
+
+def test_a_window_that_is_closed_under_a_lock_stays_until_all_is_kept_and_closes_by_itself(starts, qtbot):
+    app = answering(starts)
+    with locked(starts) as let_go:
+        starts.engine.say("of the water.")
+        starts.engine.finish()
+        app.window.close()
+        assert app.window.isVisible()
+        assert any("Headwater closes as soon as it is" in notice.text for notice in app.window.board.notices)
+        let_go()
+        with qtbot.waitSignal(app.left, timeout=10_000):
+            pass
+    assert not app.window.isVisible()
+    starts.end(app)
+    assert rows(starts)[-1] == ("assistant", "Because of the water.", "complete")
+
+
+def test_whoever_wants_to_close_all_the_same_may(starts, qtbot):
+    app = answering(starts)
+    with locked(starts):
+        starts.engine.finish()
+        app.window.close()
+        with qtbot.waitSignal(app.left, timeout=10_000):
+            app.window.board.notices[-1].action_button.click()
+    starts.end(app)
+    assert rows(starts)[0] == ("user", "Why?", "complete")
+
+
+def test_a_start_under_a_lock_says_so_and_changes_nothing(starts):
+    starts.end(answering(starts))
+    before = rows(starts)
+    with locked(starts, "BEGIN EXCLUSIVE"), pytest.raises(StoreError, match="Another program holds"):
+        starts.start()
+    assert rows(starts) == before
+    starts.end(starts.start())
+
+
+def test_a_start_under_a_lock_is_tried_again_as_often_as_one_likes(starts):
+    starts.end(answering(starts))
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", STARTED, str(starts.folder)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("2 Another program holds the conversations")
