@@ -140,8 +140,10 @@ def is_whole_in(path: Path) -> bool:
                 migration(wanted)
             columns = _columns_in(found)
             return _columns_in(wanted) <= columns if version else not columns
-    except sqlite3.DatabaseError:
-        return False
+    except sqlite3.DatabaseError as error:
+        # One that cannot be looked at now, because somebody has it, may be whole.
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        return code not in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def _columns_in(connection: sqlite3.Connection) -> set[tuple[str, str]]:
