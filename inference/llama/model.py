@@ -25,7 +25,7 @@ from inference.memory import MOST_OUTPUTS
 from inference.model import Mark, Snapshot, StopFlag
 from inference.requests import Sampling
 
-_SEQUENCE = 0
+_SEQUENCE, _ANY_SEQUENCE = 0, -1
 _TO_THE_END = -1
 _NO_ROOM, _ABORTED = 1, 2
 _PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: the window's cells, recurrent states
@@ -64,6 +64,12 @@ class LlamaModel:
         self._window = int(llama.llama_model_n_swa(model))  # tokens a sliding window looks back; 0 without one
         # Layers that carry a state from token to token: it knows only forward.
         self._is_recurrent = bool(llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model))
+        # Taken as any sequence's, all of a window's cells are kept, also those that look back beyond it and that make
+        # room for a small cut; and they come back from the first place on, wherever the last ones lay.
+        self._kept_as = _ANY_SEQUENCE if self._window and not self._is_recurrent else _SEQUENCE
+        # What a GPU holds would go out to memory and back, which takes as long as several tokens.
+        self._settles = self._kept_as == _ANY_SEQUENCE and info.device == "CPU"
+        self._is_settled = True
         self._may_abort = True  # inside a batch, as the context is made
         self._wants_marks = bool(self._window or self._is_recurrent)
         self._waits = info.device != "CPU"
@@ -127,6 +133,7 @@ class LlamaModel:
         with self._alone():
             if not 0 <= length <= len(self._held):
                 raise GenerationBroke(f"{len(self._held)} tokens are held; {length} cannot be kept.")
+            self._settle()
             if length == len(self._held):
                 return length
             kept = length if self._cut(length) else self._back_to_mark(length)
@@ -140,14 +147,9 @@ class LlamaModel:
     def mark(self) -> None:
         with self._alone() as context:
             length = len(self._held)
-            if self._marks and self._marks[-1].length == length:
-                return
-            size = llama.llama_state_seq_get_size_ext(context, _SEQUENCE, _PARTIAL)
-            state = _bytes_from(
-                size, lambda data: llama.llama_state_seq_get_data_ext(context, data, size, _SEQUENCE, _PARTIAL)
-            )
-            self._marks.append(Mark(length, state))
-            self._thin_out_marks()
+            if not (self._marks and self._marks[-1].length == length):
+                self._marks.append(Mark(length, _partial_state(context, _SEQUENCE)))
+                self._thin_out_marks()
 
     def _thin_out_marks(self) -> None:
         marked = sum(len(mark.state) for mark in self._marks)
@@ -180,25 +182,25 @@ class LlamaModel:
     @property
     def state_size(self) -> int:
         with self._alone() as context:
-            size = int(llama.llama_state_seq_get_size(context, _SEQUENCE))
+            size = int(llama.llama_state_seq_get_size(context, self._kept_as))
             return size + len(self._kept_logits) + sum(len(mark.state) for mark in self._marks)
 
     def save(self) -> Snapshot:
         with self._alone() as context:
-            size = llama.llama_state_seq_get_size(context, _SEQUENCE)
-            state = _bytes_from(size, lambda data: llama.llama_state_seq_get_data(context, data, size, _SEQUENCE))
+            sequence = self._kept_as
+            size = llama.llama_state_seq_get_size(context, sequence)
+            state = _bytes_from(size, lambda data: llama.llama_state_seq_get_data(context, data, size, sequence))
             return Snapshot(tuple(self._held), state, tuple(self._marks), self._kept_logits, self._logits_at)
 
     def restore(self, snapshot: Snapshot) -> bool:
         with self._alone() as context:
             self._clear()
-            data = ctypes.cast(ctypes.c_char_p(snapshot.state), ctypes.POINTER(ctypes.c_uint8))
-            read = llama.llama_state_seq_set_data(context, data, len(snapshot.state), _SEQUENCE)
+            read = llama.llama_state_seq_set_data(context, _data_of(snapshot.state), len(snapshot.state), self._kept_as)
             if not read or not self._holds_exactly(len(snapshot.tokens)):
                 self._clear()
                 return False
             self._held = list(snapshot.tokens)
-            self._marks = list(snapshot.marks)
+            self._marks, self._is_settled = list(snapshot.marks), True
             if len(snapshot.logits) == self._vocabulary.size * ctypes.sizeof(ctypes.c_float):
                 self._kept_logits, self._logits_at = snapshot.logits, snapshot.logits_at
             return True
@@ -246,7 +248,7 @@ class LlamaModel:
     def _evaluate(self, tokens: Sequence[int], logits: Any) -> int:  # noqa: ANN401 - a pointer, to a mark for each token
         with self._alone() as context:
             self._check(tokens)
-            self._has_logits, self._draft_size = False, 0
+            self._has_logits, self._draft_size, self._is_settled = False, 0, False
             self._log.forget()
             # A state that carries on cannot be taken back by one token: what is left of this one is little against all
             # since the last mark, which would have to be read again.
@@ -334,13 +336,26 @@ class LlamaModel:
     def _back_to_mark(self, length: int) -> int:
         """Go back to the newest mark at or before `length`, else to the beginning; returns how many tokens are left."""
         for mark in reversed([mark for mark in self._marks if mark.length <= length]):
-            data = ctypes.cast(ctypes.c_char_p(mark.state), ctypes.POINTER(ctypes.c_uint8))
-            size = len(mark.state)
-            read = llama.llama_state_seq_set_data_ext(self._open_context(), data, size, _SEQUENCE, _PARTIAL)
-            if read and self._cut(mark.length):
+            if self._take_back(mark.state) and self._cut(mark.length):
                 return mark.length
         self._clear()
         return 0
+
+    def _settle(self) -> None:
+        """Bring a window's cells into the order they come back in from a snapshot: sums round by the order of cells, so
+        a reply is then the same to the last bit whether or not its conversation was left and came back before it.
+
+        It takes less than a token does: a window's cells are a small part of what is read for one.
+        """
+        if self._settles and not self._is_settled:
+            self._is_settled = True
+            if not self._take_back(_partial_state(self._open_context(), self._kept_as)):
+                self._clear()
+
+    def _take_back(self, state: bytes) -> bool:
+        """Have the memory hold, of what cannot be cut, what it held then."""
+        context, size = self._open_context(), len(state)
+        return bool(llama.llama_state_seq_set_data_ext(context, _data_of(state), size, self._kept_as, _PARTIAL))
 
     def _hold(self, tokens: list[int]) -> None:
         """Say that the memory holds `tokens`, a beginning of what it held."""
@@ -376,6 +391,16 @@ class LlamaModel:
         if self._model is None:
             raise GenerationBroke("the model was freed.")
         return self._model
+
+
+def _partial_state(context: int, sequence: int) -> bytes:
+    """Of what the memory holds, what cannot be cut."""
+    size = llama.llama_state_seq_get_size_ext(context, sequence, _PARTIAL)
+    return _bytes_from(size, lambda data: llama.llama_state_seq_get_data_ext(context, data, size, sequence, _PARTIAL))
+
+
+def _data_of(state: bytes) -> Any:  # noqa: ANN401 - a pointer
+    return ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
 
 
 def _bytes_from(size: int, write: Callable[[Any], int]) -> bytes:

@@ -314,3 +314,28 @@ def test_a_sliding_window_goes_back_to_a_mark_and_replies_as_before():
         assert model.rewind(600) == 600
         read(model, tokens[600:700])
         assert write(model, 16) == first
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("length", [400, 700, 1000])
+def test_a_sliding_window_whose_conversation_was_left_goes_on_to_the_last_bit_as_one_that_stayed(length):
+    path = sliding_window_model()
+    if path is None:
+        pytest.skip("Gemma 3 270M is not installed: sliding-window attention was NOT tested")
+    with loaded(path, context_size=2048) as model:
+        tokens = [2, *model.vocabulary.tokenize("The river bends, and the water goes on. " * 200, special=False)]
+        read(model, tokens[: length - 20])
+        write(model, 20)
+        left = model.save()
+        chosen_by = []
+        for came_back in (False, True):
+            if came_back:
+                model.rewind(0)
+                read(model, tokens[500:800])
+                assert model.restore(left)
+            assert model.rewind(length - 5) == length - 5
+            read(model, tokens[:50])
+            write(model, 8)
+            model.keep_logits()
+            chosen_by.append(model.save().logits)
+        assert chosen_by[0] == chosen_by[1]

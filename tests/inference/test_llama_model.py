@@ -105,7 +105,7 @@ def test_a_memory_that_carries_a_state_goes_back_to_a_mark_and_replies_as_before
 LONG = [(7 * place) % 250 + 10 for place in range(900)]  # a window's cache goes round in it, more than once
 
 
-# A window's cache comes back to other cells than it was in, and sums round by the order of cells.
+# Until a turn begins, a window's cache lies in other cells than it comes back to, and sums round by the order of cells.
 EXACTNESS = {"llama": 0.0, "mamba": 0.0, "jamba": 0.0, "cohere2": 5e-3}
 
 
@@ -132,6 +132,33 @@ def test_a_memory_that_was_left_and_came_back_goes_on_as_if_it_had_stayed(files,
         np.testing.assert_allclose(
             logits_after(model, LONG[length : length + 20]), stayed, rtol=0, atol=EXACTNESS[kind]
         )
+
+
+@pytest.mark.parametrize("cut", [0, 20, 200])
+@pytest.mark.parametrize("length", [50, 300, 500, 800])
+@pytest.mark.parametrize("kind", EXACTNESS)
+def test_a_turn_is_the_same_to_the_last_bit_whether_its_conversation_was_left_before_or_not(files, kind, length, cut):
+    with loaded(files[kind]) as model:
+        turn = (model, max(0, length - cut), LONG[length : length + 40])
+        read(model, LONG[: length - 30])
+        model.mark()
+        logits_after(model, LONG[length - 30 : length])  # a reply of the turn before
+        snapshot = model.save()
+        stayed = logits_of_a_turn(*turn)
+        again = model.save()
+        model.rewind(0)
+        read(model, LONG[300:430])  # another conversation
+        logits_after(model, LONG[430:450])
+        assert model.restore(snapshot)
+        np.testing.assert_array_equal(logits_of_a_turn(*turn), stayed)
+        assert model.save().state == again.state
+
+
+def logits_of_a_turn(model: LlamaModel, kept: int, tokens: Sequence[int]) -> np.ndarray:
+    """What is chosen by after each token of a reply, where `kept` tokens of what is held are gone on with."""
+    kept = model.rewind(kept)
+    read(model, [kept % 250 + 10, *tokens[:-10]])
+    return logits_after(model, tokens[-10:])
 
 
 @pytest.mark.parametrize("length", [50, 200, 300, 400, 500, 600])
