@@ -10,6 +10,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, assert_never
 
@@ -46,14 +47,16 @@ class Engine(Protocol):
     """What answers requests. Every method may be called from any thread and returns at once; only `close` waits.
 
     Every request ends with exactly one `GenerationFinished` or `GenerationFailed`, every job with one `JobFinished` or
-    `JobFailed`; the events of each come in order; after `close` there are none.
+    `JobFailed`; the events of each come in order; after `close` there are none. Where `emit` raises over one, its
+    request or job ends there with an `EngineFault`, and nothing else does. Over a last event, or one of none of them,
+    there is nothing to end: `threading.excepthook` is told.
     """
 
     def load(self, model: ModelConfig) -> None:
         """Have `model` loaded, in place of any other. Ends with `ModelReady` or `ModelFailed`."""
 
     def unload(self) -> None:
-        """Free the model and its KV cache, once what was asked before is done."""
+        """Free the model and its KV cache, once what was asked before is done. Jobs are ended early for it."""
 
     def keep_states(self, states: StateBudget) -> None:
         """Keep to this budget from now on, once what was asked before is done. What is beyond it goes at once."""
@@ -119,6 +122,10 @@ _Asked = GenerationRequest | _Run  # has an id, and can be withdrawn
 _Task = _Asked | _Load | _Unload | _Keep | _Forget | _Try
 
 
+class _Unheard(Exception):
+    """What listens broke over an event of a request or job; the cause is what it raised."""
+
+
 class LocalEngine:
     """llama.cpp on this machine, on a thread of its own.
 
@@ -147,7 +154,7 @@ class LocalEngine:
         # Guarded by _changed: what waits, what was withdrawn while it waited, and what runs.
         self._tasks: deque[_Task] = deque()
         self._withdrawn: deque[_Asked] = deque()
-        self._running: RequestId | JobId | None = None
+        self._running: _Asked | None = None
         self._is_trying = False
         self._closing = False
         # The thread's own, from its first task on.
@@ -181,15 +188,7 @@ class LocalEngine:
         if not self._worker.is_here:
             return
         with self._changed:
-            if request == self._running:
-                self._stop_flag.set()
-                return
-            for task in self._tasks:
-                if isinstance(task, GenerationRequest | _Run) and _id_of(task) == request:
-                    self._tasks.remove(task)
-                    self._withdrawn.append(task)
-                    self._changed.notify()
-                    return
+            self._end_early(lambda asked: _id_of(asked) == request)
 
     def close(self) -> None:
         if self._worker.is_here:
@@ -206,9 +205,22 @@ class LocalEngine:
         with self._changed:
             if self._closing:
                 raise EngineClosed
+            if isinstance(task, _Unload):
+                self._end_early(lambda asked: isinstance(asked, _Run))
             self._tasks.append(task)
             if self._is_trying:
                 self._stop_flag.set()
+            self._changed.notify()
+
+    def _end_early(self, is_meant: Callable[[_Asked], bool]) -> None:
+        """End what runs and withdraw what waits, where it is meant. Under the lock."""
+        if self._running is not None and is_meant(self._running):
+            self._stop_flag.set()
+        meant = [task for task in self._tasks if isinstance(task, GenerationRequest | _Run) and is_meant(task)]
+        for task in meant:
+            self._tasks.remove(task)
+            self._withdrawn.append(task)
+        if meant:
             self._changed.notify()
 
     # The engine's thread.
@@ -217,6 +229,8 @@ class LocalEngine:
         while (task := self._next_task()) is not None:
             try:
                 self._do(task, self._workbench())
+            except _Unheard as unheard:
+                self._end_with(task, _fault_of(unheard.__cause__ or unheard))
             except Exception as error:  # noqa: BLE001 - the engine's loop: one bad task must not end it
                 self._fault(task, error)
         for owners in self._end_all():
@@ -264,7 +278,7 @@ class LocalEngine:
                 if not bench.holds(task.model):
                     self._load(bench, task.model)
                 elif bench.info is not None:
-                    self._emit(ModelReady(bench.info))
+                    self._say(ModelReady(bench.info))
             case _Unload():
                 self._take(task)
                 self._unload(bench)
@@ -276,40 +290,51 @@ class LocalEngine:
             case _Run(job):
                 self._run(task, job, bench)
             case _Try():
-                if bench.idle() and bench.info is not None:
-                    self._emit(ModelReady(bench.info))
+                self._learn(bench, bench.idle)
             case _:
                 assert_never(task)
 
     def _answer(self, request: GenerationRequest, bench: Workbench) -> None:
         error = self._have(bench, _file_of(request))
         if error is not None and self._take(request):
-            self._emit(GenerationFailed(request.id, error))
+            self._say(GenerationFailed(request.id, error))
         if bench.info is None or not self._take(request):
             return
-        for event in bench.answer(request):
-            if isinstance(event, GenerationFinished | GenerationFailed):
-                self._release()
-            self._emit(event)
-        if bench.after_reply() and bench.info is not None:
-            self._emit(ModelReady(bench.info))
+        with closing(bench.answer(request)) as events:
+            for event in events:
+                if isinstance(event, GenerationFinished | GenerationFailed):
+                    self._release()
+                    self._say(event)
+                else:
+                    self._emit(event)
+        self._say_if_gone(bench, _file_of(request))
+        self._learn(bench, bench.after_reply)
+
+    def _learn(self, bench: Workbench, step: Callable[[], bool]) -> None:
+        """Take a step that may find out more about the model that is loaded."""
+        if bench.info is not None:
+            config = bench.info.config
+            if step() and bench.info is not None:
+                self._say(ModelReady(bench.info))
+            self._say_if_gone(bench, config)
 
     def _run(self, task: _Run, job: Job, bench: Workbench) -> None:
         error = self._have(bench, job.model)
         if error is not None and self._take(task):
-            self._emit(JobFailed(job.id, error))
+            self._say(JobFailed(job.id, error))
         if bench.info is None or not self._take(task):
             return
-        steps = bench.run(job)
         try:
-            while True:
-                self._emit(next(steps))
+            with closing(bench.run(job)) as steps:
+                while True:
+                    self._emit(next(steps))
         except StopIteration as ended:
             self._release()
-            self._emit(JobFinished(job.id, ended.value, cancelled=self._stop_flag.is_set()))
+            self._say(JobFinished(job.id, ended.value, cancelled=self._stop_flag.is_set()))
         except InferenceError as failure:
             self._release()
-            self._emit(JobFailed(job.id, failure))
+            self._say(JobFailed(job.id, failure))
+        self._say_if_gone(bench, job.model)
 
     def _have(self, bench: Workbench, config: ModelConfig) -> InferenceError | None:
         """Have this model loaded; returns why that failed."""
@@ -322,7 +347,7 @@ class LocalEngine:
                 return False
             self._tasks.remove(task)
             self._stop_flag.clear()
-            self._running = _id_of(task) if isinstance(task, GenerationRequest | _Run) else None
+            self._running = task if isinstance(task, GenerationRequest | _Run) else None
             return True
 
     def _release(self) -> None:
@@ -336,15 +361,15 @@ class LocalEngine:
             if self._closing:
                 return None
             self._stop_flag.clear()
-        self._emit(ModelLoading(config, 0.0))
+        self._say(ModelLoading(config, 0.0))
         try:
             info = bench.load(config, self._progress_of(config))
         except LoadStopped:
             return None
         except InferenceError as error:
-            self._emit(ModelFailed(config, error))
+            self._say(ModelFailed(config, error))
             return error
-        self._emit(ModelReady(info))
+        self._say(ModelReady(info))
         return None
 
     def _progress_of(self, config: ModelConfig) -> Callable[[float], None]:
@@ -355,7 +380,7 @@ class LocalEngine:
             # llama.cpp calls once per tensor; a hundred steps are enough to see.
             if fraction >= shown + 0.01 or fraction >= 1.0 > shown:
                 shown = fraction
-                self._emit(ModelLoading(config, fraction))
+                self._say(ModelLoading(config, fraction))
             else:
                 self._end_withdrawn()
 
@@ -365,31 +390,56 @@ class LocalEngine:
         if bench.info is not None:
             config = bench.info.config
             bench.unload(keep=keep)
-            self._emit(ModelUnloaded(config))
+            self._say(ModelUnloaded(config))
 
     def _fault(self, task: _Task, error: Exception) -> None:
         """Our own fault: say so, and let go of a model whose state nobody knows any more."""
-        fault = EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+        fault = _fault_of(error)
         match task:
             case GenerationRequest() | _Run():
-                if self._take(task) or self._running == _id_of(task):
-                    self._release()
-                    self._emit(_failed(task, fault))
+                self._end_with(task, fault)
             case _Load():
-                self._emit(ModelFailed(task.model, fault))
+                self._say(ModelFailed(task.model, fault))
             case _Unload() | _Keep() | _Forget():
                 pass
             case _Try():
                 if self._bench is not None and self._bench.info is not None:
-                    self._emit(ModelFailed(self._bench.info.config, fault))
+                    self._say(ModelFailed(self._bench.info.config, fault))
             case _:
                 assert_never(task)
         if self._bench is not None:
             self._unload(self._bench, keep=False)
 
+    def _end_with(self, task: _Task, fault: EngineFault) -> None:
+        """End a request or job that has not ended yet."""
+        if isinstance(task, GenerationRequest | _Run) and (self._running is task or self._take(task)):
+            self._release()
+            self._say(_failed(task, fault))
+
+    def _say_if_gone(self, bench: Workbench, config: ModelConfig) -> None:
+        """A file that is about to be written into is let go of in the middle of what it was used for."""
+        if bench.info is None:
+            self._say(ModelUnloaded(config))
+
     def _emit(self, event: Event) -> None:
+        """Hand over an event of what runs now, which ends where that goes wrong."""
         self._end_withdrawn()
-        self._emit_outside(event)
+        try:
+            self._emit_outside(event)
+        except Exception as error:
+            raise _Unheard from error
+
+    def _say(self, event: Event) -> None:
+        """Hand over an event after which nothing is to be ended."""
+        self._end_withdrawn()
+        self._say_only(event)
+
+    def _say_only(self, event: Event) -> None:
+        try:
+            self._emit_outside(event)
+        except Exception as error:  # noqa: BLE001 - the engine's loop: what listens may break, and the thread goes on
+            thread = threading.current_thread()
+            threading.excepthook(threading.ExceptHookArgs((type(error), error, error.__traceback__, thread)))
 
     def _end_withdrawn(self) -> None:
         while True:
@@ -397,7 +447,7 @@ class LocalEngine:
                 if not self._withdrawn:
                     return
                 asked = self._withdrawn.popleft()
-            self._emit_outside(self._never_begun(asked))
+            self._say_only(self._never_begun(asked))
 
     def _end_all(self) -> tuple[tuple[str, ...], ...]:
         """End what waits; returns whose states are still to be forgotten."""
@@ -430,6 +480,10 @@ def _tend_states(task: _Keep | _Forget, bench: Workbench) -> None:
         bench.keep_states(task.states)
     else:
         bench.forget_states(task.owners)
+
+
+def _fault_of(error: BaseException) -> EngineFault:
+    return EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
 
 
 def _id_of(asked: _Asked) -> RequestId | JobId:

@@ -8,7 +8,7 @@ InferenceError                 the world's fault; str(error) is a sentence for t
 │   ├── ModelUnsupported       a file of a kind this engine cannot chat with
 │   ├── OutOfMemory            the model or its KV cache does not fit
 │   ├── DeviceNotFound         it was to run on a device that is not here
-│   ├── ModelChanged           its file was to be written into while a reply was read from it
+│   ├── ModelChanged           its file was to be written into while it was in use
 │   └── ModelCrashed           llama.cpp died over it, in a process of its own where it was tried first
 ├── ServerError                something about a server; no key is ever a part of it
 │   ├── NothingListens         connection refused: no server runs there
@@ -91,12 +91,12 @@ class ModelUnreadable(ModelError):
 
 
 class ModelChanged(ModelError):
-    """Something was about to write into the file while a reply was read from it, so the reply ended there."""
+    """Something was about to write into the file while it was in use, so what it was used for ended there."""
 
     def __str__(self) -> str:
         return (
-            f"Something writes into {self.path.name}, so the reply ends here. When that is done, send again: the model"
-            " is loaded anew."
+            f"Another program writes into {self.path.name}, so this ends here. When it is done, try again: the model is"
+            " loaded anew."
         )
 
 

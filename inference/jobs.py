@@ -6,11 +6,15 @@ It knows nothing of queues or threads: a job is handed a model on loan and yield
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from inference.configuration import ModelConfig
-from inference.events import GenerationEvent, JobProgress, ModelInfo
+from inference.errors import ModelChanged
+from inference.events import GenerationEvent, GenerationFailed, GenerationFinished, JobProgress, ModelInfo
+from inference.file_guard import FileGuard
 from inference.generation import Arrival, Clock, Generation
 from inference.ids import JobId
 from inference.model import Model, Snapshot, StopFlag
@@ -19,6 +23,18 @@ from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest
 
 JobSteps: TypeAlias = Generator[JobProgress | GenerationEvent, None, object]
+
+
+def unless_changed(
+    events: Generator[GenerationEvent, None, None], guard: FileGuard, path: Path
+) -> Iterator[GenerationEvent]:
+    """The events of a reply, which ends with ModelChanged where somebody waits to write into the model's file."""
+    with closing(events):
+        for event in events:
+            if guard.is_wanted and not isinstance(event, GenerationFinished | GenerationFailed):
+                yield events.throw(ModelChanged(path))
+                return
+            yield event
 
 
 class Job(Protocol):
@@ -52,6 +68,7 @@ class ModelOnLoan:
         cache: PrefixCache,
         stop_flag: StopFlag,
         clock: Clock,
+        guard: FileGuard,
     ) -> None:
         self.model = model
         self.prompts = prompts
@@ -59,11 +76,12 @@ class ModelOnLoan:
         self.clock = clock
         self._cache = cache
         self._stop_flag = stop_flag
+        self._guard = guard
 
     @property
     def is_stopped(self) -> bool:
-        """Whether somebody wants the job to end."""
-        return self._stop_flag.is_set()
+        """Whether somebody wants the job to end, or to write into the model's file."""
+        return self._stop_flag.is_set() or self._guard.is_wanted
 
     def answer(self, request: GenerationRequest, *, from_all_kept: bool = False) -> Iterator[GenerationEvent]:
         """Every event of a reply, which begins now. It reuses what the model holds; with `from_all_kept` also what was
@@ -73,7 +91,7 @@ class ModelOnLoan:
         asked = replace(request, submitted_at=now)
         arrival = Arrival(now, 0.0, 0.0)
         generation = Generation(asked, self.model, self.prompts, cache, self._stop_flag, arrival, self.clock)
-        return generation.events()
+        return unless_changed(generation.events(), self._guard, self.info.config.path)
 
     def hold(self, start: Snapshot | None) -> None:
         """Have the KV cache hold what it held then; nothing at all with `None`."""

@@ -7,16 +7,17 @@ on its own thread, with the first job.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from inference.configuration import EngineFiles, ModelConfig, StateBudget
 from inference.errors import InferenceError, ModelChanged
-from inference.events import GenerationEvent, GenerationFailed, GenerationFinished, JobProgress, ModelInfo
+from inference.events import GenerationEvent, JobProgress, ModelInfo
 from inference.file_guard import FileGuard
 from inference.generation import Arrival, Clock, Generation
 from inference.gguf_header import files_of
-from inference.jobs import Job, ModelOnLoan
+from inference.jobs import Job, ModelOnLoan, unless_changed
 from inference.loading import LocalLoader
 from inference.machine import default_threads
 from inference.measurements import Measurements, file_key
@@ -87,9 +88,18 @@ class Workbench:
             InferenceError: the model cannot be loaded, or its template not be used.
             LoadStopped: the stop flag was raised meanwhile.
         """
+        with FileGuard(files_of(config.path)) as guard:
+            return self._load(config, progress, guard)
+
+    def _load(self, config: ModelConfig, progress: Callable[[float], None], guard: FileGuard) -> ModelInfo:
+        def report(fraction: float) -> None:
+            if guard.is_wanted:
+                raise ModelChanged(config.path)
+            progress(fraction)
+
         began, self._began = self._clock() if self._began is None else self._began, None
         stamp = _stamp(config.path)
-        model = self._loader(config, self._stop_flag, progress)
+        model = self._loader(config, self._stop_flag, report)
         try:
             prompts = PromptBuilder(model, self._stop_flag.is_set, config.template)
         except RenderStopped:
@@ -113,23 +123,18 @@ class Workbench:
             self._tuner = ThreadTuner(model, file_key(config.path), bound, self._measurements)
         return info
 
-    def answer(self, request: GenerationRequest) -> Iterator[GenerationEvent]:
+    def answer(self, request: GenerationRequest) -> Generator[GenerationEvent, None, None]:
         """The events of a request, from the model that is loaded."""
         loaded = self._loaded
         if loaded is None:
             raise RuntimeError("no model is loaded")
         arrival = self._arrival(request, loaded)
-        events = Generation(
+        generation = Generation(
             request, loaded.model, loaded.prompts, self._cache, self._stop_flag, arrival, self._clock
-        ).events()
-        with FileGuard(files_of(loaded.info.config.path)) as guard:
-            for event in events:
-                ends = isinstance(event, GenerationFinished | GenerationFailed)
-                if guard.is_wanted and not ends:
-                    yield events.throw(ModelChanged(loaded.info.config.path))
-                    self.unload(keep=False)  # nothing may look into the file once whoever waits goes on
-                    return
-                yield event
+        )
+        path = loaded.info.config.path
+        with self._guarded(path) as guard:
+            yield from unless_changed(generation.events(), guard, path)
 
     def run(self, job: Job) -> Generator[JobProgress | GenerationEvent, None, object]:
         """Do a job with the model that is loaded; returns its result. Then the KV cache holds again what it held, and
@@ -137,14 +142,28 @@ class Workbench:
         loaded, info = self._loaded, self.info
         if loaded is None or info is None:
             raise RuntimeError("no model is loaded")
-        loan = ModelOnLoan(loaded.model, loaded.prompts, info, self._cache, self._stop_flag, self._clock)
-        before, holder = loan.held(), self._cache.holder
-        try:
-            return (yield from job.steps(loan))
-        finally:
-            loan.hold(before)
-            self._cache.holder = holder
-            loaded.model.take_step_times()
+        with self._guarded(loaded.info.config.path) as guard:
+            loan = ModelOnLoan(loaded.model, loaded.prompts, info, self._cache, self._stop_flag, self._clock, guard)
+            before, holder = loan.held(), self._cache.holder
+            try:
+                result = yield from job.steps(loan)
+            finally:
+                loan.hold(before)
+                self._cache.holder = holder
+                loaded.model.take_step_times()
+            if guard.is_wanted:
+                raise ModelChanged(loaded.info.config.path)
+            return result
+
+    @contextmanager
+    def _guarded(self, path: Path) -> Iterator[FileGuard]:
+        """Keep the file as it is meanwhile. Where somebody waits to write into it, nothing looks into it afterwards."""
+        with FileGuard(files_of(path)) as guard:
+            try:
+                yield guard
+            finally:
+                if guard.is_wanted:
+                    self.unload(keep=False)
 
     @property
     def has_idle_work(self) -> bool:
@@ -184,10 +203,11 @@ class Workbench:
         self._cache.close()
 
     def _tuned(self, step: Callable[[ThreadTuner], bool]) -> bool:
-        if self._tuner is None:
+        if self._tuner is None or self._loaded is None:
             return False
         try:
-            return step(self._tuner)
+            with self._guarded(self._loaded.info.config.path):
+                return step(self._tuner)
         except InferenceError:  # whatever the model cannot do now, a reply will say
             self._tuner = None
             return False

@@ -95,7 +95,7 @@ class Script:
     longest_draft: int = 15
     controls: dict[str, int] | None = None
     beginning: int | None = BEGINNING
-    before_load: Callable[[], None] | None = None
+    before_load: Callable[[], object] | None = None
     load_steps: int = 4
     load_error: ModelError | None = None
     before_evaluate: Callable[[Sequence[int]], None] | None = None

@@ -103,6 +103,100 @@ def test_a_request_loads_its_model_and_is_answered_on_the_engines_thread() -> No
     assert listener.threads == {"engine"}
 
 
+class Broken:
+    """Listens, but breaks over one event; what `threading.excepthook` is told is kept too."""
+
+    def __init__(self, over: Callable[[Event], bool]) -> None:
+        self.listener = Listener()
+        self._over = over
+        self.has_broken = False
+
+    def __call__(self, event: Event) -> None:
+        if not self.has_broken and self._over(event):
+            self.has_broken = True
+            raise OSError("the pipe is gone")
+        self.listener(event)
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """What `threading.excepthook` is told."""
+    errors: list[BaseException | None] = []
+    monkeypatch.setattr(threading, "excepthook", lambda told: errors.append(told.exc_value))
+    return errors
+
+
+@pytest.mark.parametrize("kind", [PrefillProgress, TextDelta])
+def test_a_listener_that_breaks_over_a_reply_ends_that_reply_and_nothing_else(told, kind) -> None:
+    emit, loader = Broken(lambda event: isinstance(event, kind)), ScriptedLoader()
+    engine = LocalEngine(emit, loader=loader)
+    try:
+        failed = emit.listener.last_of(engine.generate(ask()))
+        assert isinstance(failed, GenerationFailed)
+        assert isinstance(failed.error, EngineFault)
+        assert "the pipe is gone" in failed.error.summary
+        assert "test_engine.py" in failed.error.report
+        finished = emit.listener.last_of(engine.generate(ask()))
+        assert isinstance(finished, GenerationFinished)
+        assert finished.text == "Hello there."
+        assert [model.closed for model in loader.models] == [False]
+        assert [sampler.closed for sampler in loader.models[0].samplers] == [True, True]
+    finally:
+        engine.close()
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    "kind", [ModelLoading, ModelReady, ModelFailed, ModelUnloaded, GenerationFinished, GenerationFailed]
+)
+def test_a_listener_that_breaks_over_what_ends_nothing_is_told_of_and_the_engine_goes_on(told, kind) -> None:
+    emit, loader = Broken(lambda event: isinstance(event, kind)), ScriptedLoader()
+    engine = LocalEngine(emit, loader=loader)
+    try:
+        loader.script.load_error = ModelNotFound(Path("gone.gguf"))
+        engine.generate(ask(model="gone"))
+        engine.load(config("gone"))
+        emit.listener.wait_for(lambda e: isinstance(e, ModelFailed | GenerationFailed))
+        loader.script.load_error = None
+        engine.generate(ask())
+        engine.unload()
+        assert isinstance(emit.listener.last_of(engine.generate(ask())), GenerationFinished)
+        assert [str(error) for error in told] == ["the pipe is gone"]
+    finally:
+        engine.close()
+
+
+def test_a_listener_that_breaks_over_the_end_of_a_withdrawn_request_leaves_the_running_one_alone(told) -> None:
+    reached, may_go_on, step = gate()
+    waiting = ask("waits")
+    emit = Broken(lambda event: getattr(event, "request", None) == waiting.id)
+    engine = LocalEngine(emit, loader=ScriptedLoader(Script(before_evaluate=step)))
+    try:
+        running = engine.generate(ask())
+        assert reached.wait(PATIENCE)
+        engine.generate(waiting)
+        engine.cancel(waiting.id)
+        may_go_on.set()
+        assert isinstance(emit.listener.last_of(running), GenerationFinished)
+        assert len(told) == 1
+    finally:
+        engine.close()
+
+
+def test_a_listener_that_always_breaks_ends_no_engine(told) -> None:
+    def broken(event: Event) -> None:
+        kinds.append(type(event))
+        raise OSError("always")
+
+    kinds: list[type[Event]] = []
+    engine = LocalEngine(broken, loader=ScriptedLoader())
+    engine.generate(ask())
+    engine.generate(ask())
+    engine.close()
+    assert kinds.count(GenerationFailed) + kinds.count(GenerationFinished) == 2
+    assert told
+
+
 def test_load_is_answered_also_when_the_model_is_there() -> None:
     with engine_of() as (engine, listener, loader):
         engine.load(config())
@@ -158,12 +252,8 @@ def test_a_file_that_was_replaced_or_written_to_is_loaded_again_and_one_that_was
 def test_a_file_that_never_rests_is_answered_from_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "model.gguf"
     path.write_bytes(b"one")
-
-    def grow() -> None:
-        with path.open("ab") as file:
-            file.write(b"more")
-
-    with engine_of(Script(before_load=grow)) as (engine, listener, loader):
+    with path.open("ab", buffering=0) as file, engine_of() as (engine, listener, loader):
+        loader.script.before_load = lambda: file.write(b"more")
         request = GenerationRequest(ModelConfig(path), (Message(Role.USER, "Hi"),))
         assert isinstance(listener.last_of(engine.generate(request)), GenerationFinished)
         assert len(loader.models) == 1

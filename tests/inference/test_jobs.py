@@ -19,6 +19,7 @@ from inference.events import (
     JobProgress,
     ModelFailed,
     ModelReady,
+    ModelUnloaded,
     ReuseEnd,
 )
 from inference.ids import JobId, new_job_id
@@ -26,7 +27,7 @@ from inference.jobs import JobSteps, ModelOnLoan
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
-from tests.inference.test_engine import Listener, ask, engine_of, gate
+from tests.inference.test_engine import PATIENCE, Broken, Listener, ask, engine_of, gate
 from tests.llama_models import GREEDY
 
 
@@ -232,3 +233,47 @@ def test_a_server_lends_no_model() -> None:
             engine.run(Chore())
     finally:
         engine.close()
+
+
+def test_a_listener_that_breaks_over_a_job_ends_that_job_and_the_model_holds_what_it_held() -> None:
+    emit, loader = Broken(lambda event: isinstance(event, JobProgress)), ScriptedLoader()
+    engine = LocalEngine(emit, loader=loader)
+    try:
+        first = ask("Why do rivers bend? " * 8)
+        engine.generate(first)
+        finished_of(emit.listener, first)
+        held = list(loader.models[0].tokens)
+        chore = Chore()
+        engine.run(chore)
+        failed = end_of(emit.listener, chore.id)
+        assert isinstance(failed, JobFailed)
+        assert isinstance(failed.error, EngineFault)
+        assert list(loader.models[0].tokens) == held
+        again = Chore()
+        engine.run(again)
+        assert isinstance(end_of(emit.listener, again.id), JobFinished)
+    finally:
+        engine.close()
+
+
+def test_unloading_ends_the_jobs_that_run_and_wait_and_lets_replies_come_to_their_end() -> None:
+    reached, may_go_on, step = gate()
+    with engine_of(Script(endless=True, before_evaluate=step)) as (engine, listener, loader):
+        running, waiting, reply = Chore(then=lambda loan: kept.append(loan.is_stopped)), Chore(), ask(max_tokens=3)
+        kept: list[bool] = []
+        engine.run(running)
+        assert reached.wait(PATIENCE)
+        engine.generate(reply)
+        engine.run(waiting)
+        engine.unload()
+        may_go_on.set()
+        ends = [end_of(listener, chore.id) for chore in (running, waiting)]
+        assert [isinstance(end, JobFinished) and end.cancelled for end in ends] == [True, True]
+        assert kept == [True]
+        assert finished_of(listener, reply).finish_reason is FinishReason.LENGTH
+        listener.wait_for(lambda event: isinstance(event, ModelUnloaded))
+        assert [model.closed for model in loader.models] == [True]
+        later = Chore(then=nothing)
+        loader.script.endless = False
+        engine.run(later)
+        assert end_of(listener, later.id) == JobFinished(later.id, "Hello there.")

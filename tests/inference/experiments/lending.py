@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from inference.events import GenerationEvent, JobProgress
 from inference.experiments.trial import Trial
+from inference.file_guard import FileGuard
 from inference.ids import JobId
 from inference.jobs import Job, ModelOnLoan
 from inference.model import StopFlag
@@ -40,7 +41,9 @@ class Lent:
         self.model = ScriptedModel(self.script, config(), self.stop_flag)
         prompts = PromptBuilder(self.model)
         clock = self.script.clock or ManualClock()
-        self.loan = ModelOnLoan(self.model, prompts, self.model.info, PrefixCache(1 << 20), self.stop_flag, clock)
+        self.loan = ModelOnLoan(
+            self.model, prompts, self.model.info, PrefixCache(1 << 20), self.stop_flag, clock, FileGuard(())
+        )
         self.said: list[JobProgress | GenerationEvent] = []
 
     def result(self, job: Job, watch: Callable[[JobProgress | GenerationEvent], None] = lambda _: None) -> object:
