@@ -101,7 +101,7 @@ def test_what_is_not_there_is_not_guarded(tmp_path):
 def test_a_file_that_is_cut_short_in_the_middle_of_a_reply_ends_the_reply_and_nothing_else(tmp_path):
     path = write_tiny_model(tmp_path / "tiny.gguf", context_length=4096)
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    cutters = []
+    cutters: list[subprocess.Popen[bytes]] = []
 
     def emit(event: Event) -> None:
         events.put(event)
@@ -158,7 +158,7 @@ class Long:
 def test_a_file_that_is_cut_short_in_the_middle_of_a_job_ends_the_job_and_nothing_else(tmp_path, use):
     path = write_tiny_model(tmp_path / "tiny.gguf", context_length=4096)
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    cutters = []
+    cutters: list[subprocess.Popen[bytes]] = []
     engine = LocalEngine(events.put)
     try:
         config = ModelConfig(path, threads=1, context_size=4096)
@@ -179,7 +179,7 @@ def test_a_file_that_is_cut_short_in_the_middle_of_a_job_ends_the_job_and_nothin
 def test_a_file_that_is_cut_short_while_it_loads_is_not_loaded(tmp_path):
     path = write_tiny_model(tmp_path / "tiny.gguf")
     events: list[Event] = []
-    cutters = []
+    cutters: list[subprocess.Popen[bytes]] = []
     failed = threading.Event()
 
     def emit(event: Event) -> None:
