@@ -28,6 +28,7 @@ NAME = "headwater"
 
 def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object] | None = None) -> int:
     """Run the program; returns the exit status. `prepare` is handed the program before its window is shown."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # an answer holds letters that some terminals lack
@@ -39,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
     _be_a_child(words)
     options = _parser().parse_args(words)
     if options.version:
-        print(f"Headwater {_version()}")
+        _say(f"Headwater {_version()}")
         return 0
     logging.basicConfig(format=f"{NAME}: %(message)s")
     before = signal.signal(signal.SIGINT, _leave_at_once)
@@ -56,6 +57,16 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
     finally:
         gc.enable()  # whoever called goes on
         signal.signal(signal.SIGINT, before)
+
+
+def _open_streams() -> None:
+    """Whoever started the program may have closed its standard streams. The next files would take their places, and get
+    what compiled code writes there."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # which takes the first place that is free
 
 
 def unsafe_pair(python: tuple[int, int], pyside: str) -> str:

@@ -16,6 +16,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import PurePath, PureWindowsPath
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -76,6 +77,11 @@ class CrashHook(QObject):
         threading.excepthook = self._take_from_thread
         sys.unraisablehook = self._take_from_nowhere
         qInstallMessageHandler(self._hear_qt)
+
+    def prepare(self) -> None:
+        """Load what a report takes: when files cannot be opened any more, it is too late."""
+        _surroundings()
+        import_module("desktop.crash_dialog")
 
     def uninstall(self) -> None:
         """Leave things as they were."""

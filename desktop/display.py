@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 PATIENCE_SECONDS = 10
 
+_STDERR = 2  # Python's own may be gone, where it was closed
 # Platforms of Qt that need nobody to look at them.
 _WITHOUT_DISPLAY = ("offscreen", "minimal", "vnc")
 
@@ -39,7 +40,7 @@ def _why_a_child_failed() -> str:
     child = os.fork()
     if child == 0:
         try:
-            os.dup2(writer, sys.stderr.fileno())
+            os.dup2(writer, _STDERR)
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             signal.alarm(PATIENCE_SECONDS)
             QGuiApplication(["headwater"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.process_lock import OnlyOne
 
@@ -29,6 +29,7 @@ ANSWER_SECONDS = 4.0  # that it may take to answer
 
 _GLANCE = 0.05
 _LONGEST_CALL = 1 << 16
+_MOST_CALLERS = 20  # at once; each takes one of the handles that a process may have
 _LONGEST_PATH = 100  # bytes; sockets have no room for more
 _ANSWER = b"here\n"
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")  # by which a desktop lets a window come to the front
@@ -55,9 +56,9 @@ class Call:
     @classmethod
     def unpacked(cls, line: bytes) -> Call | None:
         """What was called; nothing where it makes no sense."""
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             values = json.loads(line)
-            if isinstance(values, dict) and all(isinstance(value, str) for value in values.values()):
+            if isinstance(values, dict) and all(_is_name(value) for value in values.values()):
                 return cls(values.get("model", ""), values.get("token", ""))
         return None
 
@@ -78,7 +79,7 @@ class Entrance:
         """Whether the first one took the call. It may still be opening its window; where it ends meanwhile, this one is
         the first."""
         deadline = monotonic() + patience
-        while self._only is not None and not self._only.try_again():
+        while _fits(self._socket) and self._only is not None and not self._only.try_again():
             if _is_heard(self._socket, call):
                 return True
             if monotonic() > deadline:
@@ -122,6 +123,10 @@ class Door(QObject):
     def _on_caller(self) -> None:
         while (caller := self._server.nextPendingConnection()) is not None:
             caller.disconnected.connect(caller.deleteLater)
+            QTimer.singleShot(round(ANSWER_SECONDS * 1_000), caller, caller.abort)  # nobody who means it waits longer
+            if len(self._server.findChildren(type(caller))) > _MOST_CALLERS:
+                caller.abort()
+                continue
             caller.readyRead.connect(lambda caller=caller: self._hear(caller))
             self._hear(caller)
 
@@ -173,6 +178,15 @@ def _is_heard(path: Path, call: Call) -> bool:
         return caller.readLine().data() == _ANSWER
     finally:
         caller.close()
+
+
+def _is_name(value: object) -> bool:
+    """Whether it can be that of a file.
+
+    Raises:
+        ValueError: it has letters that no name can have.
+    """
+    return isinstance(value, str) and b"\0" not in os.fsencode(value)
 
 
 def _fits(path: Path) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from inference.gguf_header import files_of
+from inference.own_files import make_own_folder, replace_own
 
 _VERSION = 1
 _MOST_FILES = 200
@@ -210,8 +211,7 @@ def _fits(value: object, like: object) -> bool:
 
 
 def _write_file(path: Path, records: dict[str, FileRecord]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_own_folder(path.parent)
     content = {"version": _VERSION, "files": {key: asdict(record) for key, record in records.items()}}
     passing = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
-    passing.write_text(json.dumps(content, indent=1), encoding="utf-8")
-    passing.replace(path)
+    replace_own(path, json.dumps(content, indent=1), passing)

@@ -22,6 +22,7 @@ from inference.gguf_header import files_of, glance
 from inference.memory import DEFAULT_CONTEXT, forecast_of
 from inference.model_files import refusal_at_a_glance
 from inference.model_names import display_name, ollama_models
+from inference.own_files import make_own_folder, replace_own
 
 TRASH = ".headwater-trash"  # a folder in the one for models; see `inference.trash`
 
@@ -192,10 +193,8 @@ class FactsCache:
             self._is_changed = False
         content = {"version": _CACHE_VERSION, "models": rows, "used": used}
         with suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            new = self._path.with_name(f"{self._path.name}.new")
-            new.write_text(json.dumps(content), "utf-8", "surrogatepass")
-            new.replace(self._path)
+            make_own_folder(self._path.parent)
+            replace_own(self._path, json.dumps(content), errors="surrogatepass")
 
     def _loaded(self) -> dict[str, tuple[int, int, ShelfFacts]]:
         if self._rows is None:

@@ -33,6 +33,7 @@ from inference.hub.files import HubFile, HubModel, is_inside
 from inference.hub.hub import Hub
 from inference.hub.repo import HubRepo
 from inference.leaving import Worker, closed_at_exit
+from inference.own_files import make_own_folder, replace_own
 
 LIST_NAME = "downloads.json"
 
@@ -336,7 +337,7 @@ class _List:
         self._lock = FileLock(folder / f"{LIST_NAME}.lock", timeout=0)
         self._is_ours = False
         with suppress(Timeout, OSError, NotImplementedError):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_own_folder(folder)
             self._lock.acquire()
             self._is_ours = True
 
@@ -360,9 +361,7 @@ class _List:
             return
         rows = [_row(download) for download in downloads if download.state is not DownloadState.DONE]
         with suppress(OSError):
-            new = self._path.with_suffix(".json.new")
-            new.write_text(json.dumps(rows, indent=1), "utf-8")
-            new.replace(self._path)
+            replace_own(self._path, json.dumps(rows, indent=1))
 
     def close(self) -> None:
         if self._is_ours:

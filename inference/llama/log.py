@@ -10,10 +10,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import cache
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from inference.llama.library import llama
+from inference.own_files import make_own_folder, own
 
 _KEPT = 200
 # enum ggml_log_level; the table in `llama_cpp` is an older one, that hides errors and prints warnings
@@ -121,7 +123,7 @@ class LogFile:
 
     def _open(self) -> _Handler | None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_own_folder(self._path.parent)
             self._handler = _Handler(
                 self._path, maxBytes=self._size, backupCount=_OLD_FILES, encoding="utf-8", errors="replace"
             )
@@ -133,6 +135,9 @@ class LogFile:
 
 class _Handler(RotatingFileHandler):
     """One that keeps its own mishaps to itself: Python's would write them to the terminal."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=own)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - logging's own
         return

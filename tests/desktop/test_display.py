@@ -14,11 +14,11 @@ VARIABLES = ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "QT_QPA_PLATFORM")
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a display")
 
 
-def reason(**environment: str) -> str:
+def reason(before: str = "", **environment: str) -> str:
     # In a process of its own, as at the program's start: before any QApplication.
     bare = {name: value for name, value in os.environ.items() if name not in VARIABLES}
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", LOOK]
+    command = [sys.executable, "-c", before + LOOK]
     done = subprocess.run(command, env=bare | paths | environment, capture_output=True, text=True, check=True)
     return done.stdout.removesuffix("\n")
 
@@ -36,6 +36,10 @@ def test_a_display_that_nobody_serves_is_said_in_qts_words_and_one_line():
 
 def test_a_platform_that_does_not_exist_is_said():
     assert "nonsense" in reason(QT_QPA_PLATFORM="nonsense")
+
+
+def test_a_program_without_an_error_stream_finds_out_the_same():
+    assert "nonsense" in reason("import sys; sys.stderr = None; ", QT_QPA_PLATFORM="nonsense")
 
 
 @pytest.mark.parametrize("platform", ["offscreen", "minimal", "offscreen:size=800x600"])

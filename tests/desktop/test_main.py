@@ -134,6 +134,23 @@ for _ in range(3):
 """
 
 
+CLOSED = """
+import os, sys
+
+for number in (0, 1, 2):
+    os.close(number)
+sys.stdin = sys.stdout = sys.stderr = None
+from desktop.__main__ import main
+
+main(["--version"])
+os._exit(os.open(os.devnull, os.O_RDONLY))
+"""
+
+
+def test_no_file_takes_the_place_of_a_stream_that_was_closed():
+    assert run("-c", CLOSED).returncode == 3
+
+
 def test_words_that_nobody_reads_any_more_change_nothing():
     assert run("-c", SPOKEN_TO_NOBODY).returncode == 0
 

@@ -111,7 +111,20 @@ def test_the_door_and_all_around_it_are_their_owners_alone(first, folder):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
 
 
-@pytest.mark.parametrize("line", [b"\n", b"[1]\n", b'{"model": 3}\n', b"\xff\n", b"{\n"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\n",
+        b"[1]\n",
+        b'{"model": 3}\n',
+        b"\xff\n",
+        b"{\n",
+        b"[" * 60_000 + b"\n",
+        b'{"model": ' + b"9" * 5_000 + b"}\n",
+        b'{"model": "/a\\u0000b"}\n',
+        b'{"model": "/\\ud800"}\n',
+    ],
+)
 def test_what_makes_no_sense_is_no_call(line):
     assert Call.unpacked(line) is None
 
@@ -121,6 +134,62 @@ def test_a_file_is_named_so_that_it_is_found_from_everywhere(monkeypatch, tmp_pa
     assert Call.for_model("a.gguf", {}).model == str(tmp_path / "a.gguf")
     assert Call.for_model("http://127.0.0.1:8080", {}).model == "http://127.0.0.1:8080"
     assert Call.for_model(None, {"DESKTOP_STARTUP_ID": "x"}) == Call("", "x")
+
+
+def test_a_name_that_is_no_text_is_handed_over_as_it_is():
+    call = Call.for_model(os.fsdecode(b"/caf\xe9.gguf"), {})
+    assert Call.unpacked(call.packed()) == call
+
+
+CALLERS = """
+import socket, sys, time
+
+callers = []
+for _ in range(200):
+    caller = socket.socket(socket.AF_UNIX)
+    caller.settimeout(10)
+    while True:
+        try:
+            caller.connect(sys.argv[1])
+            break
+        except BlockingIOError:
+            time.sleep(0.01)
+    callers.append(caller)
+print("called", flush=True)
+for caller in callers[:-20]:
+    try:
+        assert caller.recv(1) == b""
+    except ConnectionResetError:
+        pass
+    caller.close()
+print("ended", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_callers_who_say_nothing_take_no_more_handles_than_a_few(first, folder, qtbot):
+    door = first.listen()
+    handles = len(tuple(Path("/proc/self/fd").iterdir()))
+    command = [sys.executable, "-c", CALLERS, str(folder / "door")]
+    most = 0
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as callers:
+        assert callers.stdin is not None
+        assert callers.stdout is not None
+        os.set_blocking(callers.stdout.fileno(), False)
+        said = b""
+
+        def have_ended() -> bool:
+            nonlocal most, said
+            most = max(most, len(tuple(Path("/proc/self/fd").iterdir())) - handles)
+            said += callers.stdout.read() or b""  # type: ignore[union-attr]  # it was looked at above
+            return b"ended" in said
+
+        qtbot.waitUntil(have_ended, timeout=20_000)
+        callers.stdin.close()
+    assert most < 80
+    with qtbot.waitSignal(door.called, timeout=10_000):
+        second = another(folder, "/models/mine.gguf")
+    assert was_taken_over(second)
 
 
 def test_where_nothing_can_be_kept_a_window_opens_all_the_same(tmp_path):
