@@ -105,7 +105,13 @@ class ModelViews(QObject):
             return
         take = partial(self._models.choose, model, context_size)
         size = context_size or self._window_of(model)
-        self._supply.shelf.weigh(model, partial(self._weigh, wanted, model, size, take), take)
+        weigh, untold = partial(self._weigh, wanted, model, size, take), partial(self._take_untold, wanted, take)
+        self._supply.shelf.weigh(model, weigh, untold)
+
+    def _take_untold(self, wanted: object, take: Callable[[], object]) -> None:
+        """Nothing is known of its size: the load itself will say why."""
+        if wanted is self._wanted:
+            take()
 
     def _weigh(self, wanted: object, model: Path, size: int, take: Callable[[], object], facts: GgufFacts) -> None:
         if wanted is not self._wanted:

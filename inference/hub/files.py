@@ -13,7 +13,7 @@ _QUANTISATION = re.compile(
 )
 _PROJECTORS = ("mmproj",)
 _MATRICES = ("imatrix",)
-_SUFFIX = ".gguf"
+MODEL_SUFFIX = ".gguf"
 _FORBIDDEN = frozenset('\\:*?"<>|\0')
 
 
@@ -51,9 +51,9 @@ def models_in(files: Iterable[HubFile]) -> tuple[HubModel, ...]:
     """Every model among `files`, the smallest first, projectors last. What is no model is left out."""
     groups: dict[str, list[tuple[int, int, HubFile]]] = {}
     for file in files:
-        if not file.path.lower().endswith(_SUFFIX):
+        if not file.path.lower().endswith(MODEL_SUFFIX):
             continue
-        stem = file.path[: -len(_SUFFIX)]
+        stem = file.path[: -len(MODEL_SUFFIX)]
         if any(word in stem.rpartition("/")[2].lower() for word in _MATRICES):
             continue
         part = _PART.search(stem)
@@ -70,8 +70,13 @@ def quantisation_of(name: str) -> str:
 
 
 def is_inside(path: str) -> bool:
-    """Whether a file of this path stays inside the folder it is put into, on every system."""
-    return not any(word in ("", ".", "..") or set(word) & _FORBIDDEN for word in path.split("/"))
+    """Whether a file of this path can be put into a folder and stays inside it, on every system."""
+    return not leads_outside(path) and path.isprintable() and not set(path) & _FORBIDDEN
+
+
+def leads_outside(path: str) -> bool:
+    """Whether a path is none within a folder, which no honest repository has."""
+    return any(word in ("", ".", "..") for word in path.replace("\\", "/").split("/"))
 
 
 def nearest(models: Iterable[HubModel], path: str) -> HubModel | None:

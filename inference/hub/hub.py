@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from inference.errors import HubBroke, NotOnHub
 from inference.hub.access import SEARCH, HubSession, faults_of
-from inference.hub.files import HubFile, HubModel, is_inside, models_in, nearest
+from inference.hub.files import MODEL_SUFFIX, HubFile, HubModel, is_inside, leads_outside, models_in, nearest
 from inference.hub.links import HubLink
 from inference.hub.repo import HubOrder, HubRepo
 
@@ -61,11 +61,11 @@ class Hub:
                     str(entry.lfs.sha256) if entry.lfs else "",
                 )
                 for entry in tree
-                if isinstance(entry, RepoFile)
+                if isinstance(entry, RepoFile) and entry.path.lower().endswith(MODEL_SUFFIX)
             ]
-        if any(not is_inside(file.path) for file in files):
+        if any(leads_outside(file.path) for file in files):
             raise HubBroke(repo.id, "it names a file outside of itself")
-        return models_in(files)
+        return models_in(file for file in files if is_inside(file.path))
 
     def page(self, repo: HubRepo) -> str:
         """What its page says: the Markdown text, without the facts at its head, pictures and HTML; "" where it has

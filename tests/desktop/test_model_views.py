@@ -5,6 +5,7 @@ import json
 from PySide6.QtWidgets import QApplication
 
 from desktop.widgets.model_browser import Section
+from inference import ModelConfig, RemoteModel
 from tests.desktop.fakes import OTHER_MODEL
 from tests.gguf_files import write_tiny_model
 
@@ -67,3 +68,11 @@ def test_when_a_model_was_used_is_shown(models_on_desk):
     models_on_desk.desk.engine.ready()
     card = next(card for card in browser.here.list.cards if card.title == "one")
     assert "used " in card.details
+
+
+def test_a_server_that_is_chosen_while_a_file_is_looked_into_keeps_answering(models_on_desk):
+    shelf = models_on_desk.desk.supply.shelf
+    models_on_desk.window.opening.choose(OTHER_MODEL)  # is not there: that is found out in a moment
+    models_on_desk.window.opening.choose(RemoteModel("http://127.0.0.1:1/v1", "large"))
+    models_on_desk.wait(lambda: not shelf._errands.is_out("weigh-model"))
+    assert OTHER_MODEL not in [load.path for load in models_on_desk.desk.engine.loads if isinstance(load, ModelConfig)]

@@ -68,6 +68,8 @@ def test_a_path_inside_is_inside(path):
     assert is_inside(path)
 
 
-@pytest.mark.parametrize("path", ["", "/a.gguf", "../a.gguf", "a/../../b", "a//b", "c:\\a", "C:/a", "a\\..\\b", "a\0b"])
+@pytest.mark.parametrize(
+    "path", ["", "/a.gguf", "../a.gguf", "a/../../b", "a//b", "c:\\a", "C:/a", "a\\..\\b", "a\0b", "a\ud800b", "a\nb"]
+)
 def test_a_path_that_leads_outside_is_none(path):
     assert not is_inside(path)

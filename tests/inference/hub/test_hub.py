@@ -235,6 +235,13 @@ def test_a_repository_that_names_a_file_outside_of_itself_is_refused(small, hub_
         hub.models(hub.repo("maker/evil"))
 
 
+def test_files_that_cannot_be_kept_are_left_out_and_others_do_not_matter(hub, hub_at):
+    names = ("good.gguf", "12:30.gguf", "line\nbreak.gguf", "half\ud800.gguf", "what?.png", "../shot.png")
+    hub.add("maker/odd", dict.fromkeys(names, b"GGUF"))
+    asked = hub_at(hub)
+    assert [model.path for model in asked.models(asked.repo("maker/odd"))] == ["good.gguf"]
+
+
 def test_a_page_loses_what_only_a_browser_can_show():
     text = (
         "<!-- made by a tool -->\n<div align='center'>\n<img src=\"x.png\"/>\n</div>\n\n# Small\n\n"
