@@ -55,13 +55,14 @@ class DownloadQueue(QObject):
         self._holder = holder
         self._queue: Downloads | None = None
         self._shown: dict[str, Download] = {}
+        self._aside: dict[str, bool] = {}  # ids of those that may be wanted back; whether they go on then
         self._is_closed = False
         settings.listen(self._on_settings)
 
     @property
     def all(self) -> tuple[Download, ...]:
         """Every download, in the order they are fetched in."""
-        return tuple(self._shown.values())
+        return tuple(download for download in self._shown.values() if download.id not in self._aside)
 
     def look(self) -> None:
         """Go on with what was not finished, if there is anything."""
@@ -75,7 +76,9 @@ class DownloadQueue(QObject):
 
     def add(self, repo: HubRepo, model: HubModel) -> Download:
         """Fetch a model; where downloads wait for a word, it waits."""
-        return self._open().add(repo, model, begins=not self._settings.current.downloads_wait)
+        download = self._open().add(repo, model, begins=not self._settings.current.downloads_wait)
+        self.take_back(download.id)
+        return download
 
     def pause(self, download_id: str) -> None:
         if self._queue is not None:
@@ -93,6 +96,32 @@ class DownloadQueue(QObject):
             self._queue.remove(download_id)
         except HubError as error:
             self.failed.emit(str(error))
+
+    def put_aside(self, download_id: str) -> Download | None:
+        """Stop it and show it no longer, but keep what was fetched until `throw_out`; `None` where nothing is lost by
+        removing it, which is done. If the program ends before, it is there again."""
+        download = self._shown.get(download_id)
+        if download is None or not download.received or download.state is inference.hub.DownloadState.DONE:
+            self.remove(download_id)
+            return None
+        states = inference.hub.DownloadState
+        self._aside[download_id] = download.state not in (states.PAUSED, states.FAILED)
+        self.pause(download_id)
+        self.removed.emit(download_id)
+        return download
+
+    def take_back(self, download_id: str) -> None:
+        """Go on with one that was put aside, if it would."""
+        goes_on = self._aside.pop(download_id, None)
+        if goes_on is not None:
+            self.changed.emit(self._shown[download_id])
+            if goes_on:
+                self.resume(download_id)
+
+    def throw_out(self, download_id: str) -> None:
+        """Throw away what was fetched of one that was put aside, if nobody took it back."""
+        if self._aside.pop(download_id, None) is not None:
+            self.remove(download_id)
 
     def close(self) -> None:
         """Stop, and keep what was fetched."""
@@ -128,11 +157,13 @@ class DownloadQueue(QObject):
             return  # of a folder that is no longer the one
         if isinstance(told, str):
             self._shown.pop(told, None)
+            self._aside.pop(told, None)
             self.removed.emit(told)
         else:
             before = self._shown.get(told.id)
             self._shown[told.id] = told
-            self.changed.emit(told)
+            if told.id not in self._aside:
+                self.changed.emit(told)
             done = inference.hub.DownloadState.DONE
             if told.state is done and (before is None or before.state is not done):
                 self.finished.emit(told)
@@ -152,6 +183,7 @@ class DownloadQueue(QObject):
             threading.Thread(target=self._queue.close, name="old downloads", daemon=True).start()
             self._queue = None
         self._shown.clear()
+        self._aside.clear()
         self._holder.release()
         self.emptied.emit()
         self.look()

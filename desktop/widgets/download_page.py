@@ -28,6 +28,7 @@ class DownloadPage(QWidget):
     """Follows the queue."""
 
     use_wanted = Signal(object, object)  # path, None
+    put_aside = Signal(object)  # Download that may be wanted back
 
     def __init__(self, theme: Theme, downloads: DownloadQueue, settings: SettingsFile) -> None:
         super().__init__()
@@ -145,8 +146,8 @@ class DownloadPage(QWidget):
                 self._downloads.pause(download.id)
 
     def _remove(self) -> None:
-        if (download := self.download) is not None:
-            self._downloads.remove(download.id)
+        if (download := self.download) is not None and (aside := self._downloads.put_aside(download.id)) is not None:
+            self.put_aside.emit(aside)
 
     def _set_waiting(self) -> None:
         self._settings.save(replace(self._settings.current, downloads_wait=self.waits.isChecked()))

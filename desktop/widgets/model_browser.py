@@ -43,6 +43,7 @@ class ModelBrowser(QWidget):
     closed = Signal()
     use_wanted = Signal(object, object)  # path, tokens of its window or None
     thrown_away = Signal(object)  # Thrown
+    put_aside = Signal(object)  # Download
     said = Signal(str)
     link_activated = Signal(str)
 
@@ -145,6 +146,7 @@ class ModelBrowser(QWidget):
             page.use_wanted.connect(self.use_wanted)
         self.here.thrown_away.connect(self.thrown_away)
         self.here.said.connect(self.said)
+        self.downloads.put_aside.connect(self.put_aside)
         self.recommended.page_wanted.connect(self.open_repo)
         self.recommended.begun.connect(self._show_begun)
         self.search.repo_page.begun.connect(self._show_begun)

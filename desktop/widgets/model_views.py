@@ -176,6 +176,7 @@ class ModelViews(QObject):
             self.browser = ModelBrowser(self._themes.current, self._supply, self._settings, choose)
             self.browser.use_wanted.connect(self._use)
             self.browser.thrown_away.connect(self._tell_thrown)
+            self.browser.put_aside.connect(self._tell_put_aside)
             self.browser.said.connect(self._say)
             self.browser.link_activated.connect(self._place.links.make)
         return self.browser
@@ -194,15 +195,26 @@ class ModelViews(QObject):
         from desktop.widgets.model_words import size_words
 
         words = self.tr("Deleted {model}, {size}.").format(model=thrown.name, size=size_words(thrown.size))
-        notice = self._place.board.show_notice(
-            words, action=self.tr("Undo"), on_action=partial(self._supply.shelf.bring_back, thrown)
-        )
-        notice.gone.connect(partial(self._throw_out, notice, thrown))
+        shelf = self._supply.shelf
+        self._offer_undo(words, partial(shelf.bring_back, thrown), partial(shelf.throw_out, thrown))
+
+    def _tell_put_aside(self, download: Download) -> None:
+        from desktop.widgets.model_words import size_words
+
+        words = self.tr("Removed {model}; the {size} that were fetched go, too.")
+        words = words.format(model=download.name, size=size_words(download.received))
+        queue = self._supply.downloads
+        self._offer_undo(words, partial(queue.take_back, download.id), partial(queue.throw_out, download.id))
+
+    def _offer_undo(self, words: str, undo: Callable[[], object], finish: Callable[[], object]) -> None:
+        notice = self._place.board.show_notice(words, action=self.tr("Undo"), on_action=undo)
+        notice.takes_back = True
+        notice.gone.connect(partial(self._finish, notice, finish))
         notice.put_away_after(_UNDO_SECONDS)
 
-    def _throw_out(self, notice: Notice, thrown: Thrown) -> None:
+    def _finish(self, notice: Notice, finish: Callable[[], object]) -> None:
         if not notice.is_answered:
-            self._supply.shelf.throw_out(thrown)
+            finish()
 
     def _on_finished(self, download: Download) -> None:
         words = self.tr("{model} is here and whole.").format(model=download.name)

@@ -50,9 +50,10 @@ class NoticeBoard(QScrollArea):
         action: str = "",
         on_action: Callable[[], object] | None = None,
     ) -> Notice:
-        """Say something below what is said already. What stands there is not said twice."""
+        """Say something below what is said already. What stands there is not said twice, unless it can be undone: two
+        of one name are still two."""
         for shown in self._notices:
-            if (shown.text, shown.kind) == (text, kind):
+            if (shown.text, shown.kind) == (text, kind) and not shown.takes_back:
                 return shown
         notice = Notice(self._theme, text, kind, action)
         notice.closed.connect(partial(self.put_away, notice))

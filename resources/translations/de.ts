@@ -2188,6 +2188,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Trotzdem laden</translation>
         </message>
         <message>
+            <source>Removed {model}; the {size} that were fetched go, too.</source>
+            <translation>{model} entfernt; auch die {size}, die schon da waren.</translation>
+        </message>
+        <message>
             <source>S&amp;witch the model</source>
             <translation>Modell &amp;wechseln</translation>
         </message>

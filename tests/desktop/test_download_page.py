@@ -38,6 +38,12 @@ def test_a_download_is_paused_resumed_and_removed(models, hub):
     models.wait(lambda: page.list.cards[0].note != "Paused")
     page.remove_button.click()
     models.wait(lambda: not page.list.cards)
+    assert list(models.folder.rglob("*.part"))
+    models.window.board.notices[-1].action_button.click()
+    models.wait(lambda: page.list.cards)
+    page.remove_button.click()
+    models.wait(lambda: not page.list.cards)
+    models.window.board.notices[-1].close_button.click()
     models.wait(lambda: not list(models.folder.rglob("*.part")))
 
 

@@ -88,3 +88,62 @@ def test_a_download_adds_little_memory_and_hardly_delays_the_window():
     found = fetched(150_000_000)
     assert found["added"] < 50_000_000
     assert statistics.median(found["lag"]) < 0.016
+
+
+def begun(queues: Queues, qtbot, hub) -> DownloadQueue:
+    hub.behaviour.rate = 1e6
+    queue = queues.open()
+    queues.add_to(queue)
+    qtbot.waitUntil(lambda: bool(queue.all) and queue.all[0].received > 100_000, timeout=20_000)
+    return queue
+
+
+def parts(queues) -> list[str]:
+    return [path.name for path in queues.usual.rglob("*.part")]
+
+
+def test_one_that_is_put_aside_keeps_what_it_has_and_comes_back(queues, qtbot, hub):
+    queue = begun(queues, qtbot, hub)
+    (download,) = queue.all
+    aside = queue.put_aside(download.id)
+    assert aside is not None
+    assert (aside.id, len(queue.all)) == (download.id, 0)
+    assert parts(queues)
+    hub.behaviour.rate = 0
+    queue.take_back(download.id)
+    qtbot.waitUntil(lambda: [each.state for each in queue.all] == [DownloadState.DONE], timeout=20_000)
+    assert hub.sent <= 1.3 * len(LARGE)
+
+
+def test_one_that_was_paused_comes_back_paused(queues, qtbot, hub):
+    queue = begun(queues, qtbot, hub)
+    (download,) = queue.all
+    queue.pause(download.id)
+    qtbot.waitUntil(lambda: queue.all[0].state is DownloadState.PAUSED, timeout=20_000)
+    queue.put_aside(download.id)
+    queue.take_back(download.id)
+    qtbot.wait(50)
+    assert [each.state for each in queue.all] == [DownloadState.PAUSED]
+
+
+def test_one_that_nobody_takes_back_is_thrown_out(queues, qtbot, hub):
+    queue = begun(queues, qtbot, hub)
+    (download,) = queue.all
+    queue.put_aside(download.id)
+    queue.throw_out(download.id)
+    qtbot.waitUntil(lambda: not parts(queues), timeout=20_000)
+    queue.take_back(download.id)
+    assert queue.all == ()
+
+
+def test_one_that_was_put_aside_is_there_after_a_restart_and_when_it_is_wanted_again(queues, qtbot, hub):
+    first = begun(queues, qtbot, hub)
+    first.put_aside(first.all[0].id)
+    first.close()
+    second = queues.open()
+    second.look()
+    qtbot.waitUntil(lambda: [each.state for each in second.all] == [DownloadState.PAUSED], timeout=20_000)
+    second.put_aside(second.all[0].id)
+    assert second.all == ()
+    queues.add_to(second)
+    assert len(second.all) == 1

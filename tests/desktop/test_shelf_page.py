@@ -58,6 +58,18 @@ def test_a_deleted_model_comes_back_with_undo_and_goes_with_the_notice(models_on
     assert not other.exists()
 
 
+def test_two_of_one_name_that_were_deleted_both_come_back(models_on_desk):
+    paths = [models_on_desk.put(f"maker{number}/repo/same.gguf") for number in (1, 2)]
+    page = models_on_desk.open().here
+    for _ in paths:
+        current(models_on_desk, "same")
+        page.delete_action.trigger()
+    assert not any(path.exists() for path in paths)
+    models_on_desk.window.board.take_back()
+    models_on_desk.window.board.take_back()
+    models_on_desk.wait(lambda: all(path.exists() for path in paths))
+
+
 def test_what_others_have_fetched_cannot_be_deleted_and_its_folder_can_be_forgotten(models_on_desk, tmp_path):
     theirs = tmp_path / "theirs"
     theirs.mkdir()
