@@ -4,8 +4,15 @@ This is the public face; nothing else is imported from outside, and importing it
 are loaded when one of them is named, llama.cpp, numpy and Jinja with the first model, httpx2 with the first server.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+if sys.argv[:1] == ["-m"] and "inference" in sys.orig_argv:
+    # On the way to `python -m inference`, Ctrl-C ends the program as it ends any other, with nothing to say about it.
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from inference.configuration import (
     MOST_THREADS,

@@ -45,13 +45,12 @@ _OPENAI = "https://api.openai.com/v1"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Answer one prompt; returns the exit status: 0, 1 for what failed, 2 for bad usage, 130 for Ctrl-C."""
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal or a pipe that cannot take every character still gets the rest.
-            stream.reconfigure(errors="replace")
-    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _answer(words)
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A terminal or a pipe that cannot take every character still gets the rest.
+                stream.reconfigure(errors="replace")
+        return _answer(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -348,13 +347,13 @@ def _parser_of(command: str) -> argparse.ArgumentParser:
             add_models_options(parser)
             return parser
         case "compare":
-            from inference.experiment_commands import add_compare_options
+            from inference.experiment_commands import COMPARED_TOKENS, add_compare_options
 
             parser = _Parser(
                 prog="python -m inference compare",
                 description="Ask with streaming on and off, in turn, and compare when the words were there.",
             )
-            _add_prompt_options(parser)
+            _add_prompt_options(parser, COMPARED_TOKENS)
             add_compare_options(parser)
         case _:
             parser = _Parser(
@@ -371,7 +370,8 @@ def _parser_of(command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def _add_prompt_options(parser: argparse.ArgumentParser) -> None:
+def _add_prompt_options(parser: argparse.ArgumentParser, max_tokens: int | None = None) -> None:
+    most = "to the window" if max_tokens is None else str(max_tokens)
     parser.add_argument("prompt", metavar="PROMPT", help="what to ask")
     parser.add_argument("--system", metavar="TEXT", help="the system prompt")
     parser.add_argument(
@@ -379,7 +379,9 @@ def _add_prompt_options(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="whether to think before the answer, where the model has a switch for it",
     )
-    parser.add_argument("--max-tokens", type=int, metavar="N", help="the most tokens to write (default: to the window)")
+    parser.add_argument(
+        "--max-tokens", type=int, metavar="N", default=max_tokens, help=f"the most tokens to write (default: {most})"
+    )
     parser.add_argument(
         "--stop", action="append", default=[], metavar="TEXT", help="end the reply before this text; may be repeated"
     )
@@ -431,5 +433,9 @@ def _add_sampling_options(parser: argparse.ArgumentParser) -> None:
 
 if __name__ == "__main__":
     # A shell starts with Ctrl-C ignored what it starts in the background; whoever sends it then means it.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.exit(main())
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        status = main()
+    except KeyboardInterrupt:  # before main could mind it, or after
+        status = _INTERRUPTED
+    sys.exit(status)

@@ -29,6 +29,7 @@ from inference.experiments import (
 from inference.jobs import Job
 from inference.messages import Message
 
+COMPARED_TOKENS = 128  # a few seconds each on a small machine: enough to see both ways, and six replies are written
 _RUNS = 3
 
 

@@ -8,6 +8,8 @@ import json
 
 import pytest
 
+from inference.__main__ import _parser_of
+from inference.experiment_commands import COMPARED_TOKENS
 from tests.inference.test_main import run
 
 
@@ -41,6 +43,14 @@ def test_lab_prints_one_object_with_a_verdict() -> None:
     assert found["name"] == "max-tokens"
     assert found["verdict"]["sentence"]
     assert found["quick"] is True
+
+
+def test_an_answer_that_is_compared_has_an_end_that_is_said_before_and_may_be_another() -> None:
+    assert f"(default: {COMPARED_TOKENS})" in " ".join(run("compare", "--help").stdout.split())
+    parser = _parser_of("compare")
+    assert parser.parse_args(["Why?"]).max_tokens == COMPARED_TOKENS
+    assert parser.parse_args(["Why?", "--max-tokens", "5"]).max_tokens == 5
+    assert _parser_of("").parse_args(["Why?"]).max_tokens is None
 
 
 def test_the_commands_explain_themselves() -> None:

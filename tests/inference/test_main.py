@@ -312,6 +312,45 @@ def test_anything_after_two_dashes_is_a_prompt() -> None:
     assert json.loads(done.stdout)["usage"]["output_tokens"] == 1
 
 
+INTERRUPTS = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["INTERRUPTS_AT"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+@pytest.mark.parametrize(
+    "module",
+    [
+        *("inference.configuration", "inference.errors", "inference.ids", "inference.messages", "inference.__main__"),
+        *("argparse", "json", "inference.client", "inference.engine", "inference.remote", "inference.model_commands"),
+    ],
+)
+def test_ctrl_c_while_it_starts_ends_it_without_a_word(tmp_path: Path, module: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTS)
+    paths = os.pathsep.join((str(tmp_path), str(Path.cwd())))
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m inference models list; echo $?"],
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": paths, "INTERRUPTS_AT": module},
+        check=False,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("130\n", "")
+
+
+def test_ctrl_c_is_left_to_whoever_imports_the_package() -> None:
+    program = "import signal, inference; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
+    assert done.stdout == "True\n"
+
+
 @pytest.mark.model
 @pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
 def test_ctrl_c_in_mid_reply_ends_cleanly_at_once() -> None:
