@@ -9,6 +9,7 @@ import errno
 import json
 import queue
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -137,13 +138,14 @@ class Client:
     """Asks one model; the same calls whichever engine answers.
 
     Several threads may ask at once: the engine answers one after another. A later call that continues an earlier
-    conversation reuses its KV cache by itself. Closing is optional; a client left open is closed at exit.
+    conversation reuses its KV cache by itself. Close it, or use `with`, to have its model freed by then. Where nobody
+    has it any more it is freed by and by; one left open is closed at exit.
     """
 
     def __init__(self, model: AnyModel, engine: Engine | None = None, mailbox: Mailbox | None = None) -> None:
         self.model = model
         self._mailbox = mailbox or Mailbox()
-        self._engine: Engine = engine or LocalEngine(self._mailbox.post, files=EngineFiles.usual())
+        self._engine: Engine = engine or _left_with(self, LocalEngine(self._mailbox.post, files=EngineFiles.usual()))
         self._replies = _RepliesSampled()
 
     def __enter__(self) -> Self:
@@ -286,6 +288,7 @@ def prompt_text(
         reader.close()
 
 
+_Leaving = TypeVar("_Leaving", bound="LocalEngine | RemoteEngine")
 _Letter = TypeVar("_Letter", bound="GenerationEvent | JobEvent")
 
 
@@ -459,7 +462,16 @@ def _remote_client(
     remote = RemoteModel(base_url_of(address), model or "")
     keys = {remote.base_url: api_key.strip()} if api_key is not None else {}
     mailbox = Mailbox()
-    return Client(remote, RemoteEngine(mailbox.post, keys.get), mailbox)
+    engine = RemoteEngine(mailbox.post, keys.get)
+    client = Client(remote, engine, mailbox)
+    _left_with(client, engine)
+    return client
+
+
+def _left_with(client: Client, engine: _Leaving) -> _Leaving:
+    """`engine`, which ends once nobody has the client any more: its thread would keep it for ever."""
+    weakref.finalize(client, engine.leave).atexit = False  # at exit it is closed, and waited for
+    return engine
 
 
 def _kv_type(name: str) -> KvType:

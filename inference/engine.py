@@ -191,13 +191,17 @@ class LocalEngine:
             self._end_early(lambda asked: _id_of(asked) == request)
 
     def close(self) -> None:
+        self.leave()
+        self._worker.wait()
+        self._was_closed()
+
+    def leave(self) -> None:
+        """Have it closed, but wait for nothing: the garbage collector may ask for it, on any thread."""
         if self._worker.is_here:
-            with self._changed:
+            with self._changed:  # this thread may hold it already, in the middle of anything
                 self._closing = True
                 self._stop_flag.set()
                 self._changed.notify()
-            self._worker.wait()
-        self._was_closed()
 
     def _queue(self, task: _Task) -> None:
         if not self._worker.is_here:

@@ -29,7 +29,7 @@ from inference.experiments import (
 from inference.jobs import Job
 from inference.messages import Message
 
-COMPARED_TOKENS = 128  # a few seconds each on a small machine: enough to see both ways, and six replies are written
+COMPARED_TOKENS = 200  # as in the window: enough to see both ways, where six replies are waited for
 _RUNS = 3
 
 

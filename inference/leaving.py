@@ -54,7 +54,6 @@ class Worker:
 
 def closed_at_exit(thing: Closable) -> Callable[[], None]:
     """Have `thing` closed at the interpreter's exit, if it is still there; call the result once it was closed."""
-    reference = weakref.ref(thing)
 
     def close() -> None:
         closed = False
@@ -64,9 +63,9 @@ def closed_at_exit(thing: Closable) -> Callable[[], None]:
                 alive.close()
                 closed = True
 
-    atexit.register(close)
-
-    def forget() -> None:
+    def forget(_gone: object = None) -> None:
         atexit.unregister(close)
 
+    reference = weakref.ref(thing, forget)
+    atexit.register(close)
     return forget

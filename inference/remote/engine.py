@@ -90,9 +90,14 @@ class RemoteEngine:
 
     def close(self) -> None:
         """Cancel everything and wait for the last event. Closing twice is fine."""
-        self._inbox.close()
+        self.leave()
         self._worker.wait()
         self._was_closed()
+
+    def leave(self) -> None:
+        """Have it closed, but wait for nothing: the garbage collector may ask for it, on any thread."""
+        if self._worker.is_here:
+            self._inbox.close()
 
     def _work(self) -> None:
         # asyncio and httpx2 take a fifth of a second to import: on this thread, once an engine is wanted.

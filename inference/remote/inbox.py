@@ -55,7 +55,7 @@ class Inbox:
     """Filled from any thread, emptied by one."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # whoever holds it may be made to close it, by the garbage collector
         self._jobs: list[Job] = []
         self._cancelled: list[RequestId] = []
         self._closing = False

@@ -6,19 +6,26 @@ import gc
 import json
 import subprocess
 import sys
+import threading
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from inference.client import Client, Mailbox, connect
+from inference.client import Client, Mailbox, _left_with, connect
 from inference.configuration import ModelConfig, RemoteModel
 from inference.engine import LocalEngine
-from inference.errors import InferenceError, InvalidRequest, ModelNotFound
+from inference.errors import EngineClosed, InferenceError, InvalidRequest, ModelNotFound
 from inference.events import FinishReason, GenerationFailed, GenerationFinished, TextDelta
 from inference.messages import Message, Role
+from inference.remote import RemoteEngine
 from tests.fakes import Script, ScriptedLoader, config
+from tests.gguf_files import write_tiny_model
+
+PATIENCE = 10.0  # seconds; only a broken engine takes them
 
 
 def client_of(script: Script | None = None) -> tuple[Client, ScriptedLoader]:
@@ -211,6 +218,65 @@ def test_an_address_makes_a_client_of_a_server(words: tuple[str, ...]) -> None:
         assert client.model == RemoteModel("http://127.0.0.1:8080/v1")
     with connect("http://127.0.0.1:8080", model="llama", api_key="sk-1") as client:
         assert client.model == RemoteModel("http://127.0.0.1:8080/v1", "llama")
+
+
+def running() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name in ("engine", "remote engine")}
+
+
+@pytest.mark.parametrize("source", ["file", "server"])
+@pytest.mark.parametrize("asked", [False, True])
+@pytest.mark.parametrize("in_a_cycle", [False, True])
+def test_a_client_that_nobody_has_any_more_leaves_no_thread_and_no_model(
+    tmp_path: Path, source: str, asked: bool, in_a_cycle: bool
+) -> None:
+    before = running()
+    if source == "file":
+        client = connect(write_tiny_model(tmp_path / "tiny.gguf"), threads=1)
+    else:
+        client = connect("http://127.0.0.1:9/v1", model="none")
+    if asked:
+        with suppress(InferenceError):
+            client.generate("Hi", max_tokens=2)
+    if in_a_cycle:
+        client.itself = client  # type: ignore[attr-defined]  # whatever a caller hangs on to it
+    engine, (thread,) = weakref.ref(client._engine), running() - before
+    del client
+    gc.collect()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    gc.collect()
+    assert engine() is None
+
+
+def test_a_stream_keeps_the_client_it_is_read_from(tmp_path: Path) -> None:
+    path = write_tiny_model(tmp_path / "tiny.gguf")
+    events = list(connect(path, threads=1).stream("Hi", max_tokens=5))
+    assert isinstance(events[-1], GenerationFinished)
+    assert events[-1].finish_reason is not FinishReason.CANCELLED
+
+
+def test_a_client_may_be_collected_on_the_engines_own_thread_in_the_middle_of_an_event() -> None:
+    class Collecting(Mailbox):
+        def post(self, event: object) -> None:
+            clients.clear()
+            gc.collect()
+            super().post(event)  # type: ignore[arg-type]  # whatever comes
+
+    wanted: list[tuple[type[LocalEngine] | type[RemoteEngine], ModelConfig | RemoteModel]] = [
+        (LocalEngine, config("gone")),
+        (RemoteEngine, RemoteModel("http://127.0.0.1:9/v1", "none")),
+    ]
+    for engine_of, model in wanted:
+        mailbox = Collecting()
+        engine = engine_of(mailbox.post)
+        clients = [Client(model, engine, mailbox)]
+        _left_with(clients[0], engine)
+        engine.load(model)  # type: ignore[arg-type]  # each its own kind
+        engine._worker.wait(PATIENCE)
+        with pytest.raises(EngineClosed):
+            engine.load(model)  # type: ignore[arg-type]  # each its own kind
+        engine.close()
 
 
 INTERRUPTED = """
