@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import inference
-from desktop.conversations import Turn, messages_of, turns_of_messages
+from desktop.conversations import Conversation, Turn, messages_of, turns_of_messages
 from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
 
 
@@ -17,6 +17,10 @@ class Wishes:
     system_prompt: str = ""
     sampling: inference.Sampling | None = None
     window_policy: WindowPolicy = WindowPolicy.STOP
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> Wishes:
+        return cls(conversation.system_prompt, conversation.sampling, conversation.window_policy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,28 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar, assert_never
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 import inference
 from desktop.activity import Activity, Phase
 from desktop.asking import Wishes, ask
-from desktop.conversations import Attachment, Conversation, Totals, Turn, title_of
-from desktop.figures import Figures, figures_of, figures_with
+from desktop.conversations import Attachment, Conversation, Totals, Turn, title_of, whole_characters
+from desktop.draft import Draft
+from desktop.figures import Figures, figures_of
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
-from desktop.reply_keeper import ReplyKeeper
+from desktop.ongoing_reply import OngoingReply
 from desktop.shown_branch import Deletion, ShownBranch
+from desktop.standing import Standing
 from desktop.store import Store, StoreError
 from inference import AnyModel, EngineClosed, RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
     from desktop.remedies import Remedy
-    from desktop.running_reply import RunningReply
     from inference import Sampling
 
-__all__ = ["Activity", "ChatSession", "Figures", "Phase"]
-
 CHECKPOINT_MILLISECONDS = 1_000
-PROGRESS_MILLISECONDS = 100
 
 _Result = TypeVar("_Result")
 
@@ -77,23 +75,14 @@ class ChatSession(QObject):
         self._models = models
         self._clock = clock
         self._conversation = conversation
-        self._draft = store.new_draft if conversation is None else conversation.draft
-        self._draft_is_kept = True
-        self._has_said_why_not = False  # the draft cannot be kept
-        self._draft_timer = QTimer(self, singleShot=True, interval=checkpoint_milliseconds)
-        self._draft_timer.timeout.connect(self._keep_draft)
+        self.draft = Draft(store, conversation, self.failed.emit, self, milliseconds=checkpoint_milliseconds)
         self._branch = ShownBranch(store, conversation, deletions)
-        self._wishes = _wishes_of(conversation)
+        self._wishes = Wishes() if conversation is None else Wishes.of(conversation)
         self._totals: Totals | None = None
-        self._info = models.state.info
-        self._running: RunningReply | None = None
-        self._keeper = ReplyKeeper(store, self._growing, self.failed.emit, self, milliseconds=checkpoint_milliseconds)
-        self._of_reply = self._last_figures()
-        self._figures = self._current_figures()
-        self._remedies = self._current_remedies()
-        self._progress_timer = QTimer(self)
-        self._progress_timer.setInterval(PROGRESS_MILLISECONDS)
-        self._progress_timer.timeout.connect(self._show_activity)
+        self._ongoing = OngoingReply(store, self.failed.emit, self, checkpoint_milliseconds=checkpoint_milliseconds)
+        self._standing = Standing(store, self._branch, models, self.figures_changed.emit, self.remedies_changed.emit)
+        self._standing.remedies = self._standing.remedies_under(self._wishes.window_policy)
+        self._connect()
 
     @property
     def conversation(self) -> Conversation | None:
@@ -108,13 +97,13 @@ class ChatSession(QObject):
     @property
     def turns(self) -> tuple[Turn, ...]:
         """From the first to the last, a running reply with what is shown of it so far."""
-        running = self._running
+        running = self._ongoing.running
         return tuple(self._branch.turns) if running is None else (*self._branch.turns[:-1], running.shown_turn)
 
     @property
     def latest_turns(self) -> tuple[Turn, ...]:
         """The last of them: all where there are few, else more than a screen shows."""
-        running = self._running
+        running = self._ongoing.running
         return tuple(self._branch.latest) if running is None else (*self._branch.latest[:-1], running.shown_turn)
 
     def turns_before(self, turn_id: int, most: int) -> tuple[Turn, ...]:
@@ -123,16 +112,16 @@ class ChatSession(QObject):
 
     @property
     def activity(self) -> Activity:
-        return Activity() if self._running is None else self._running.activity
+        return self._ongoing.activity
 
     @property
     def figures(self) -> Figures:
-        return self._figures
+        return self._standing.figures
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:
         """What can be done about the last turn, where it failed or did not come to its end."""
-        return self._remedies
+        return self._standing.remedies
 
     @property
     def window_policy(self) -> WindowPolicy:
@@ -160,22 +149,18 @@ class ChatSession(QObject):
     @property
     def request_id(self) -> inference.RequestId | None:
         """Of the reply that is being made; `None` where there is none."""
-        return None if self._running is None else self._running.request.id
+        running = self._ongoing.running
+        return None if running is None else running.request.id
 
     @property
     def is_busy(self) -> bool:
         """Whether a reply is being made."""
-        return self._running is not None
+        return self._ongoing.running is not None
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing runs and nothing waits to be stored."""
-        return self._running is None and self._keeper.is_settled and self._draft_is_kept
-
-    @property
-    def draft(self) -> str:
-        """What was typed and not sent."""
-        return self._draft
+        return self._ongoing.is_settled and self.draft.is_kept
 
     def trace_of(self, turn_id: int) -> inference.Trace | None:
         """How a reply came about; `None` where that is not known."""
@@ -195,7 +180,7 @@ class ChatSession(QObject):
         model = self._models.config
         if model is None or not (text.strip() or attachments) or not self._may_change():
             return False
-        question = _whole_characters(text)
+        question = whole_characters(text)
         exchange = self._attempt(
             lambda: self._store.begin_exchange(
                 question,
@@ -215,7 +200,7 @@ class ChatSession(QObject):
             return False
         is_new = self._conversation is None
         self._conversation = exchange.conversation
-        self._draft, self._draft_is_kept = "", True
+        self.draft.begin_anew(exchange.conversation.id)
         self._branch.add(exchange.question)
         if is_new:
             self.title_changed.emit(exchange.conversation.title)
@@ -234,7 +219,7 @@ class ChatSession(QObject):
     ) -> bool:
         """Have another reply written to the same question, by `model` and with `sampling` where they are given. The
         one before is kept on a branch of its own. `turn_id` is the reply's or the question's."""
-        chosen, place = model or self._models.config, self._question_of(turn_id)
+        chosen, place = model or self._models.config, self._branch.question_of(turn_id)
         if chosen is None or place is None or not self._may_change():
             return False
         length = len(self._branch.turns)
@@ -251,12 +236,12 @@ class ChatSession(QObject):
 
     def can_regenerate(self, turn_id: int) -> bool:
         """Whether there is a question to be answered once more."""
-        return self._question_of(turn_id) is not None
+        return self._branch.question_of(turn_id) is not None
 
     def edit_and_send(self, turn_id: int, text: str, *, streaming: bool, thinking: bool | None = None) -> bool:
         """Ask an earlier question in other words; the one before is kept, with all that came after it, on a branch of
         its own."""
-        place, words = self._branch.place_of(turn_id), _whole_characters(text)
+        place, words = self._branch.place_of(turn_id), whole_characters(text)
         if place is None or self._models.config is None or not self._may_change():
             return False
         question = self._branch.turns[place]
@@ -272,7 +257,7 @@ class ChatSession(QObject):
     def edit_reply(self, turn_id: int, text: str) -> bool:
         """Have a reply say something else from now on; what it said before is kept, with all that came after it, on a
         branch of its own."""
-        place, words = self._branch.place_of(turn_id), _whole_characters(text)
+        place, words = self._branch.place_of(turn_id), whole_characters(text)
         if place is None or not words.strip() or not self._branch.turns[place].is_reply or not self._may_change():
             return False
         if words != self._branch.turns[place].message.content and self._edit(place, words) is None:
@@ -304,7 +289,7 @@ class ChatSession(QObject):
         """Do what was offered for the last turn, and ask again, or go on. False when nothing was asked."""
         from desktop.remedies import RemedyKind
 
-        if remedy not in self._remedies or self.is_busy:
+        if remedy not in self.remedies or self.is_busy:
             return False
         match remedy.kind:
             case RemedyKind.LEAVE_OUT_OLDEST:
@@ -324,8 +309,8 @@ class ChatSession(QObject):
 
     def stop(self) -> None:
         """End the running reply, or withdraw it where its turn has not come; what was written stays."""
-        if self._running is not None:
-            self._engine.cancel(self._running.request.id)
+        if self.request_id is not None:
+            self._engine.cancel(self.request_id)
 
     # Branches, deleting, pinning
 
@@ -388,31 +373,19 @@ class ChatSession(QObject):
 
     def set_window_policy(self, policy: WindowPolicy) -> None:
         """Choose what is done from now on when the conversation no longer fits."""
-        if policy is self._wishes.window_policy:
-            return
-        try:
-            if self._conversation is not None:
-                self._store.set_window_policy(self._conversation.id, policy)
-        except StoreError as error:
-            self.failed.emit(str(error))
-            return
-        self._wishes = replace(self._wishes, window_policy=policy)
-        self.window_policy_changed.emit(policy)
-        self._show_remedies()
+        changed = replace(self._wishes, window_policy=policy)
+        if self._wish(changed, lambda conversation: self._store.set_window_policy(conversation, policy)):
+            self.window_policy_changed.emit(policy)
+            self._show_remedies()
 
     def set_prompt_and_sampling(self, system_prompt: str, sampling: Sampling | None) -> None:
         """Choose what the model is told before everything else, and how its next tokens are chosen."""
-        changed = replace(self._wishes, system_prompt=_whole_characters(system_prompt), sampling=sampling)
-        if changed == self._wishes:
-            return
-        try:
-            if self._conversation is not None:
-                self._store.set_prompt_and_sampling(self._conversation.id, changed.system_prompt, sampling)
-        except StoreError as error:
-            self.failed.emit(str(error))
-            return
-        self._wishes = changed
-        self.prompt_changed.emit()
+        prompt = whole_characters(system_prompt)
+        changed = replace(self._wishes, system_prompt=prompt, sampling=sampling)
+        if self._wish(
+            changed, lambda conversation: self._store.set_prompt_and_sampling(conversation, prompt, sampling)
+        ):
+            self.prompt_changed.emit()
 
     def reread(self) -> None:
         """Learn what was done with the conversation from the list: it was renamed, pinned, put into a folder.
@@ -426,32 +399,11 @@ class ChatSession(QObject):
             if before is not None and conversation.title != before.title:
                 self.title_changed.emit(conversation.title)
 
-    def set_draft(self, text: str) -> None:
-        """Keep what is being typed."""
-        if text == self._draft:
-            return
-        self._draft = text
-        self._draft_is_kept = False
-        self._keep_draft()
-
-    @property
-    def draft_attachments(self) -> tuple[Attachment, ...]:
-        """What was attached to it; read anew each time."""
-        return self._attempt(lambda: self._store.draft_attachments(self._place_of_draft)) or ()
-
-    def set_draft_attachments(self, attachments: Sequence[Attachment]) -> None:
-        """Keep what will go along with it."""
-        self._attempt(lambda: self._store.set_draft_attachments(self._place_of_draft, attachments))
-
-    @property
-    def _place_of_draft(self) -> int | None:
-        return None if self._conversation is None else self._conversation.id
-
     def flush(self) -> bool:
         """Store now what otherwise waits a moment; whether all of it could be."""
-        is_kept = self._keeper.save()
-        self._keep_draft()
-        return is_kept and self._draft_is_kept
+        is_kept = self._ongoing.save()
+        self.draft.keep()
+        return is_kept and self.draft.is_kept
 
     # What the engine says
 
@@ -459,71 +411,20 @@ class ChatSession(QObject):
         """Another model, or the same one otherwise: other figures, and perhaps other remedies."""
         if state.phase is ModelPhase.LOADING and state.info is None:
             return  # what stands there is of the model before, until the new one is known
-        self._info = state.info
-        self._show_figures()
+        self._standing.set_model(state.info)
+        self._standing.show_figures()
         self._show_remedies()
 
     def on_event(self, event: inference.Event) -> None:
         """Follow the engine; events of requests that are not this session's pass by."""
-        running = self._running
-        match event:
-            case inference.ModelLoading(model, fraction):
-                if running is not None and running.on_loading(model, fraction):
-                    self._show_activity()
-            case inference.ModelReady():
-                if running is not None and running.on_ready():
-                    self._show_activity()
-            case inference.ModelUnloaded(model) if self._info is not None and self._info.config == model:
-                self._info = None
-                self._show_figures()
-            case inference.ModelFailed() | inference.ModelUnloaded():
-                pass
-            case (
-                inference.TurnsLeftOut()
-                | inference.PrefillProgress()
-                | inference.TextDelta()
-                | inference.GenerationFinished()
-                | inference.GenerationFailed()
-            ):
-                if running is not None and running.request.id == event.request:
-                    self._on_generation(running, event)
-            case inference.JobProgress() | inference.JobFinished() | inference.JobFailed():
-                pass
-            case _:
-                assert_never(event)
+        if isinstance(event, inference.ModelUnloaded) and self._standing.is_by(event.model):
+            self._standing.set_model(None)
+            self._standing.show_figures()
+        self._ongoing.on_event(event)
 
-    def _on_generation(self, running: RunningReply, event: inference.GenerationEvent) -> None:
-        match event:
-            case inference.TurnsLeftOut():
-                running.on_left_out(event)
-                self._keeper.grew()
-                self.turns_left_out.emit(running.shown_turn)
-            case inference.PrefillProgress():
-                running.on_prefill(event)
-                self._show_progress(running)
-            case inference.TextDelta():
-                running.on_delta(event)
-                self._show_text(running, event)
-                self._show_progress(running)
-            case inference.GenerationFinished():
-                self._end(running.finished(event), event.trace)
-            case inference.GenerationFailed():
-                self._end(running.failed(event), None)
-            case _:
-                assert_never(event)
-
-    def _show_text(self, running: RunningReply, event: inference.TextDelta) -> None:
-        if not event.text:
-            return
-        if running.streaming:
-            grew = self.thought_grew if event.kind is inference.DeltaKind.REASONING else self.reply_grew
-            grew.emit(running.turn_id, event.text)
-        self._keeper.grew()
-
-    def _show_progress(self, running: RunningReply) -> None:
-        self._of_reply = running.figures
-        self._show_activity()
-        self._show_figures()
+    def _on_progress(self, figures: Figures) -> None:
+        self._standing.take(figures)
+        self._standing.show_figures()
 
     # A reply's beginning and end
 
@@ -546,31 +447,29 @@ class ChatSession(QObject):
         state = self._models.state
         if state.phase is ModelPhase.LOADING and state.config == model:
             running.activity = replace(running.activity, phase=Phase.LOADING, load_fraction=state.fraction)
-        self._running = running
-        self._keeper.begin()
-        self._of_reply = Figures()
+        self._ongoing.begin(running)
+        self._standing.take(Figures())
         self._show_remedies()
         if begun is None:
             self.turn_added.emit(reply)
         else:
             self.turns_replaced.emit()
-        self._show_activity()
-        self._show_figures()
+        self._ongoing.show_activity()
+        self._standing.show_figures()
         running.submit()
         try:
             self._engine.generate(request)
         except EngineClosed as error:
             self.on_event(inference.GenerationFailed(request.id, error))
 
-    def _end(self, turn: Turn, trace: inference.Trace | None) -> None:
+    def _on_ended(self, turn: Turn, trace: inference.Trace | None) -> None:
         self._branch.change(turn)
-        self._running = None
-        self._keeper.end(turn, trace)
+        self._ongoing.end(turn, trace)
         self._totals = None
-        self._of_reply = figures_of(turn, trace)
+        self._standing.take(figures_of(turn, trace))
         self.turn_changed.emit(turn)
-        self._show_activity()
-        self._show_figures()
+        self._ongoing.show_activity()
+        self._standing.show_figures()
         self._show_remedies()
 
     def _usual_rate(self, model: AnyModel) -> float | None:
@@ -587,14 +486,6 @@ class ChatSession(QObject):
         return state.name if model == state.config else name_of(model)
 
     # The shown branch
-
-    def _question_of(self, turn_id: int) -> int | None:
-        """Where the question stands that this turn answers, or is."""
-        place = self._branch.place_of(turn_id)
-        if place is None:
-            return None
-        question = place - 1 if self._branch.turns[place].is_reply else place
-        return question if question >= 0 and not self._branch.turns[question].is_reply else None
 
     def _edit(self, place: int, words: str) -> Turn | None:
         edited = self._attempt(lambda: self._branch.edit(place, words))
@@ -625,7 +516,7 @@ class ChatSession(QObject):
         """Whether the conversation can be changed from here now; why not, is said."""
         if self.is_busy:
             return False
-        self._keeper.save()
+        self._ongoing.save()
         if self._conversation is None:
             return True
         try:
@@ -642,34 +533,29 @@ class ChatSession(QObject):
             "This conversation went on in another window. Open it again from the list to see it; what you typed stays."
         )
 
-    # Keeping
-
-    def _growing(self) -> Turn | None:
-        return None if self._running is None else self._running.turn
-
-    def _keep_draft(self) -> None:
-        """Where that fails it stays in this session, which stays until it can be kept. It is said once, and tried again
-        about a second later."""
-        if self._draft_is_kept or self._store.is_closed:
-            return
+    def _wish(self, changed: Wishes, keep: Callable[[int], object]) -> bool:
+        """Have replies made otherwise from now on; whether that is another wish, and could be kept."""
+        if changed == self._wishes:
+            return False
         try:
-            self._store.set_draft(None if self._conversation is None else self._conversation.id, self._draft)
-            self._draft_is_kept, self._has_said_why_not = True, False
+            if self._conversation is not None:
+                keep(self._conversation.id)
         except StoreError as error:
-            if not self._has_said_why_not:
-                self._has_said_why_not = True
-                self.failed.emit(str(error))
-            self._draft_timer.start()
+            self.failed.emit(str(error))
+            return False
+        self._wishes = changed
+        return True
 
     # Showing
 
-    def _show_activity(self) -> None:
-        activity = self.activity
-        if not activity.moves:
-            self._progress_timer.stop()
-        elif not self._progress_timer.isActive():
-            self._progress_timer.start()
-        self.activity_changed.emit(activity)
+    def _connect(self) -> None:
+        ongoing = self._ongoing
+        ongoing.grew.connect(self.reply_grew)
+        ongoing.thought_grew.connect(self.thought_grew)
+        ongoing.turns_left_out.connect(self.turns_left_out)
+        ongoing.activity_changed.connect(self.activity_changed)
+        ongoing.progressed.connect(self._on_progress)
+        ongoing.ended.connect(self._on_ended)
 
     def _show_other_branch(self) -> None:
         self.turns_replaced.emit()
@@ -677,43 +563,9 @@ class ChatSession(QObject):
 
     def _show_what_follows(self) -> None:
         """Another turn is the last: its figures, and what can be done about it."""
-        self._of_reply = self._attempt(self._last_figures) or Figures()
-        self._show_figures()
+        self._attempt(self._standing.read_last_turn)
+        self._standing.show_figures()
         self._show_remedies()
 
-    def _show_figures(self) -> None:
-        self._figures = self._current_figures()
-        self.figures_changed.emit(self._figures)
-
-    def _current_figures(self) -> Figures:
-        return figures_with(self._of_reply, self._info, self._branch.last)
-
-    def _last_figures(self) -> Figures:
-        """The figures of the last turn, as it was stored."""
-        last = self._branch.last
-        return Figures() if last is None else figures_of(last, self._store.trace(last.id))
-
     def _show_remedies(self) -> None:
-        remedies = self._current_remedies()
-        if remedies != self._remedies:
-            self._remedies = remedies
-            self.remedies_changed.emit(remedies)
-
-    def _current_remedies(self) -> tuple[Remedy, ...]:
-        turns = self._branch.latest
-        if not turns or self.is_busy:
-            return ()
-        from desktop.remedies import remedies_for
-
-        return remedies_for(turns, self._info, self._models.config, self._wishes.window_policy)
-
-
-def _wishes_of(conversation: Conversation | None) -> Wishes:
-    if conversation is None:
-        return Wishes()
-    return Wishes(conversation.system_prompt, conversation.sampling, conversation.window_policy)
-
-
-def _whole_characters(text: str) -> str:
-    """Half a surrogate pair, as a broken clipboard brings it, can be neither stored nor tokenised."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        self._standing.judge(None if self.is_busy else self._wishes.window_policy)

@@ -139,7 +139,7 @@ class Comparisons(QObject):
             None,
             Message(Role.USER, prompt),
             datetime.now(UTC),
-            attachments=tuple(session.draft_attachments),
+            attachments=tuple(session.draft.attachments),
         )
         wishes = Wishes(session.system_prompt, session.sampling, session.window_policy)
         asked = ask((*turns, question), model, wishes, is_private=session.is_temporary)

@@ -129,6 +129,11 @@ class Totals:
     seconds: float = 0.0
 
 
+def whole_characters(text: str) -> str:
+    """Half a surrogate pair, as a broken clipboard brings it, can be neither stored nor tokenised."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def title_of(text: str) -> str:
     """What a conversation that begins with this text is called: its first line, cut between two words."""
     line = " ".join(next((line for line in text.splitlines() if line.strip()), "").split())

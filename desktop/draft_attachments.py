@@ -77,7 +77,7 @@ class DraftAttachments(QObject):
         self._session, self._place = session, _place_of(session)
         before = self._drafts.get(self._place)
         if before is None:
-            files = tuple(DraftFile(next(self._keys), each.name, each) for each in session.draft_attachments)
+            files = tuple(DraftFile(next(self._keys), each.name, each) for each in session.draft.attachments)
         else:
             files = before[1]
         self._drafts[self._place] = (session, files)
@@ -141,7 +141,7 @@ class DraftAttachments(QObject):
         session, before = self._drafts[place]
         self._drafts[place] = (session, files)
         if _ready(files) != _ready(before):
-            session.set_draft_attachments(_ready(files))
+            session.draft.set_attachments(_ready(files))
         if self._refusals and all(file.attachment is not None for file in files):
             self.refused.emit("\n".join(self._refusals))
             self._refusals.clear()

@@ -79,6 +79,14 @@ class ShownBranch:
         """Where in it a turn stands."""
         return next((place for place, turn in enumerate(self._turns) if turn.id == turn_id), None)
 
+    def question_of(self, turn_id: int) -> int | None:
+        """Where in it the question stands that a turn answers, or is."""
+        place = self.place_of(turn_id)
+        if place is None:
+            return None
+        question = place - 1 if self._turns[place].is_reply else place
+        return question if question >= 0 and not self._turns[question].is_reply else None
+
     def siblings(self, turn_id: int) -> tuple[int, ...]:
         """The turn and those that stand in its place on other branches, oldest first."""
         return self._tree.siblings(turn_id)

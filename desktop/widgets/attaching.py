@@ -68,11 +68,11 @@ class Attaching(QObject):
 
     def follow(self, session: ChatSession) -> None:
         """Show this session's draft and its files, and have them counted."""
-        self._composer.set_text(session.draft)
+        self._composer.set_text(session.draft.text)
         if self._drafts is not None:
             self._drafts.follow(session)
         if self._counts is not None:
-            self._counts.follow(session, session.draft, self.attachments)
+            self._counts.follow(session, session.draft.text, self.attachments)
 
     def take(self, paths: Iterable[Path]) -> None:
         """Have these files go along."""

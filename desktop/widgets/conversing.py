@@ -104,7 +104,7 @@ class Conversing(QObject):
         """What is being typed stays; an example that cannot be sent now is offered in an empty field."""
         manner = self._choices.manner
         if self.session.send(prompt, streaming=manner.streaming, thinking=manner.thinking):
-            self.session.set_draft(self._composer.text)
+            self.session.draft.set_text(self._composer.text)
         elif not self._composer.text.strip():
             self._composer.set_text(prompt)
         self._composer.focus_field()
@@ -124,6 +124,6 @@ class Conversing(QObject):
         self.session.set_window_policy(policy)
 
     def _keep_draft(self, text: str) -> None:
-        self.session.set_draft(text)
+        self.session.draft.set_text(text)
         if self._draft_count is not None:
             self._draft_count.set_draft(text)

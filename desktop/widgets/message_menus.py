@@ -49,29 +49,30 @@ class MessageMenus(QObject):
         menu.addAction(self.tr("Select all"), self._copies.select_all)
         if row:
             menu.addSeparator()
-            self._add_actions(menu, row.message)
+            self.add_actions(menu, row.message)
         return menu
 
     def open_below(self, button: QWidget, message: MessageView) -> None:
         """What can be done with a message, below the button that was pressed."""
         menu = self._made()
-        self._add_actions(menu, message)
+        self.add_actions(menu, message)
         menu.popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def copy(self, message: MessageView) -> None:
         """What was said, as Markdown."""
         _copy(message.text)
 
-    def _made(self) -> QMenu:
-        menu = QMenu(self._view)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        return menu
-
-    def _add_actions(self, menu: QMenu, message: MessageView) -> None:
+    def add_actions(self, menu: QMenu, message: MessageView) -> None:
+        """All that can be done with this message."""
         menu.addAction(self.tr("Copy message as Markdown"), partial(self.copy, message))
         menu.addAction(self.tr("Copy message as text"), lambda: _copy(message.body_text()))
         if self.fill is not None:
             self.fill(menu, message.turn)
+
+    def _made(self) -> QMenu:
+        menu = QMenu(self._view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return menu
 
 
 def _copy(text: str) -> None:

@@ -8,11 +8,16 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from desktop.model_choice import ModelChoice
+from desktop.settings import SettingsFile
+from desktop.store import Store
 from desktop.theme import Theme, load_theme
 from desktop.widgets.transcript import Transcript
 from tests.desktop.desk import Desk
+from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.desktop.hub_desk_parts import ModelsOnDesk
 from tests.desktop.talk import Conversation
+from tests.desktop.watched import Watched
 from tests.hub_server import HubServer, hub_server
 
 
@@ -63,3 +68,44 @@ def models_on_desk(desk: Desk, qtbot: QtBot) -> ModelsOnDesk:
 def models_online(desk: Desk, qtbot: QtBot, hub: HubServer) -> ModelsOnDesk:
     """A window with models, and a Hub."""
     return ModelsOnDesk(desk, qtbot, hub)
+
+
+# One session, with a store and an engine that a test drives
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "conversations.sqlite3"
+
+
+@pytest.fixture
+def store(path):
+    store = Store(path, busy_seconds=0.01)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def engine():
+    return ScriptedEngine()
+
+
+@pytest.fixture
+def models(qapp, engine, tmp_path):
+    models = ModelChoice(engine, SettingsFile(tmp_path / "settings.toml"), MODEL)
+    engine.listeners.append(models.on_event)
+    models.load()
+    return models
+
+
+@pytest.fixture
+def watched(store, engine, models):
+    """A session whose model is loaded."""
+    watched = Watched(store, engine, models)
+    engine.ready()
+    return watched
+
+
+@pytest.fixture
+def session(watched):
+    return watched.session

@@ -111,7 +111,7 @@ def test_pasted_texts_have_names_of_their_own(desk, qtbot):
         qtbot.mouseClick(offer.action_button, Qt.MouseButton.LeftButton)
     assert chips(desk) == ["Pasted text", "Pasted text 2"]
     assert desk.window.composer.text == ""
-    assert desk.window.session.draft == ""
+    assert desk.window.session.draft.text == ""
 
 
 def test_a_picture_is_refused_in_words(desk):

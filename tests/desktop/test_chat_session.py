@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QTimer
 
-from desktop.activity import Activity, Phase
-from desktop.chat_session import ChatSession
-from desktop.conversations import Turn, TurnState
-from desktop.figures import Figures
+from desktop.activity import Phase
+from desktop.conversations import TurnState
 from desktop.model_choice import ModelChoice
 from desktop.remedies import Remedy, RemedyKind
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from inference import (
     FinishReason,
-    GenerationFailed,
     KeyRefused,
     ModelConfig,
     ModelNotFound,
     PromptTooLong,
     RemoteModel,
-    RemoteModelFailed,
-    RemoteModelReady,
     ReuseEnd,
     Role,
     ServerBroke,
@@ -38,104 +30,7 @@ from inference import (
     WindowPolicy,
 )
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
-from tests.fakes import ManualClock
-
-
-class Watched:
-    """A session, and everything it said."""
-
-    def __init__(self, store: Store, engine: ScriptedEngine, models: ModelChoice, **options: object) -> None:
-        self.clock = ManualClock()
-        self.session = ChatSession(store, engine, models, clock=self.clock, **options)  # type: ignore[arg-type]
-        self.models = models
-        engine.listeners.append(self.on_event)
-        engine.remote_listeners.append(self.on_event)
-        self.added: list[Turn] = []
-        self.text = ""
-        self.thoughts = ""
-        self.replaced: list[tuple[int, ...]] = []
-        self.left_out: list[Turn] = []
-        self.remedies: list[tuple[Remedy, ...]] = []
-        self.changed: list[Turn] = []
-        self.activities: list[Activity] = []
-        self.figures: list[Figures] = []
-        self.titles: list[str] = []
-        self.sentences: list[str] = []
-        self.session.turn_added.connect(self.added.append)
-        self.session.reply_grew.connect(self.grow)
-        self.session.thought_grew.connect(self.think)
-        self.session.turns_replaced.connect(self.take_turns)
-        self.session.turns_left_out.connect(self.left_out.append)
-        self.session.remedies_changed.connect(self.remedies.append)
-        self.session.turn_changed.connect(self.changed.append)
-        self.session.activity_changed.connect(self.activities.append)
-        self.session.figures_changed.connect(self.figures.append)
-        self.session.title_changed.connect(self.titles.append)
-        self.session.failed.connect(self.sentences.append)
-
-    def on_event(self, event: object) -> None:
-        """As a library does."""
-        self.session.on_model(self.models.state)
-        if not isinstance(event, RemoteModelReady | RemoteModelFailed):
-            self.session.on_event(event)  # type: ignore[arg-type]  # an Event, as no other comes
-
-    def grow(self, turn_id: int, text: str) -> None:
-        assert turn_id == self.session.turns[-1].id
-        self.text += text
-
-    def think(self, turn_id: int, text: str) -> None:
-        assert turn_id == self.session.turns[-1].id
-        self.thoughts += text
-
-    def take_turns(self) -> None:
-        self.replaced.append(tuple(turn.id for turn in self.session.turns))
-
-    def ask(self, question: str = "Why do rivers bend?", *, streaming: bool = True) -> None:
-        assert self.session.send(question, streaming=streaming)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "conversations.sqlite3"
-
-
-@pytest.fixture
-def store(path):
-    store = Store(path, busy_seconds=0.01)
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def engine():
-    return ScriptedEngine()
-
-
-@pytest.fixture
-def models(qapp, engine, tmp_path):
-    models = ModelChoice(engine, SettingsFile(tmp_path / "settings.toml"), MODEL)
-    engine.listeners.append(models.on_event)
-    models.load()
-    return models
-
-
-@pytest.fixture
-def watched(store, engine, models):
-    """A session whose model is loaded."""
-    watched = Watched(store, engine, models)
-    engine.ready()
-    return watched
-
-
-@pytest.fixture
-def session(watched):
-    return watched.session
-
-
-def stored(store: Store) -> tuple[Turn, ...]:
-    (conversation,) = store.conversations()
-    return store.turns(conversation.head)
-
+from tests.desktop.watched import Watched, stored
 
 # Asking.
 
@@ -223,93 +118,6 @@ def test_an_engine_that_is_closed_fails_the_reply(watched, engine, store):
     assert stored(store)[-1].error != ""
 
 
-# Phases.
-
-
-def test_a_question_asked_while_the_model_loads_shows_the_loading_and_goes_on(store, engine, models):
-    watched = Watched(store, engine, models)
-    engine.loading(0.25)
-    watched.ask()
-    engine.loading(0.5)
-    assert watched.session.activity == Activity(Phase.LOADING, load_fraction=0.5)
-    engine.ready()
-    assert watched.session.activity.phase is Phase.WAITING
-    engine.read(0, 8, batch_end=8, seconds=0.0)
-    engine.say("Well")
-    assert [activity.phase for activity in watched.activities[-2:]] == [Phase.PREFILL, Phase.DECODE]
-
-
-def test_another_models_loading_is_not_shown_as_this_replys(watched, session, engine):
-    watched.ask()
-    engine.loading(0.5, ModelConfig(OTHER_MODEL))
-    assert session.activity.phase is Phase.WAITING
-
-
-def test_phases_end_with_the_reply(watched, session, engine):
-    watched.ask()
-    engine.say("Well")
-    engine.finish()
-    assert session.activity == Activity()
-    assert not session.is_busy
-    assert watched.activities[-1].phase is Phase.IDLE
-
-
-def test_prefill_counts_are_true_at_batch_borders(watched, session, engine):
-    watched.ask()
-    engine.read(0, 1_000, batch_end=512, seconds=0.0, cached=30)
-    activity = session.activity
-    assert (activity.phase, activity.evaluated, activity.batch_end, activity.cached_tokens) == (
-        Phase.PREFILL,
-        0,
-        512,
-        30,
-    )
-    assert activity.prefill_position(watched.clock() + 99) == 0  # nothing was measured yet: it stands still
-    assert activity.prefill_seconds_left(watched.clock()) is None
-    engine.read(512, 1_000, batch_end=1_000, seconds=2.0)
-    activity = session.activity
-    assert activity.rate == 256
-    assert activity.prefill_position(watched.clock()) == 512
-    assert activity.prefill_position(watched.clock() + 1) == 768
-    assert activity.prefill_position(watched.clock() + 99) == 1_000
-    assert activity.prefill_seconds_left(watched.clock()) == pytest.approx(488 / 256)
-
-
-def test_the_first_batch_moves_at_the_rate_of_an_earlier_prompt(watched, session, engine):
-    watched.ask("one")
-    engine.read(100, 100, batch_end=100, seconds=0.5)
-    engine.say("1")
-    engine.finish()  # 100 tokens in half a second
-    watched.ask("two")
-    engine.read(0, 400, batch_end=400, seconds=0.0)
-    assert session.activity.rate == 200
-    assert session.figures.prefill_rate is None  # not measured yet in this prompt
-    assert session.activity.prefill_position(watched.clock() + 1) == 200
-
-
-def test_the_bar_is_asked_to_move_between_borders_and_only_then(watched, session, engine, qtbot):
-    watched.ask()
-    engine.read(100, 1_000, batch_end=1_000, seconds=0.5)
-    count = len(watched.activities)
-    qtbot.waitUntil(lambda: len(watched.activities) >= count + 2)
-    assert watched.activities[-1] == session.activity
-    engine.say("Well")
-    assert not any(timer.isActive() for timer in session.findChildren(QTimer) if not timer.isSingleShot())
-
-
-@given(
-    evaluated=st.integers(0, 10_000),
-    batch=st.integers(0, 2_048),
-    rate=st.none() | st.floats(0.001, 1e6),
-    later=st.floats(-10, 1e6),
-)
-def test_the_bar_never_passes_the_next_border_nor_goes_back(evaluated, batch, rate, later):
-    activity = Activity(
-        Phase.PREFILL, new_tokens=20_000, evaluated=evaluated, batch_end=evaluated + batch, border_at=50.0, rate=rate
-    )
-    assert evaluated <= activity.prefill_position(50.0 + later) <= evaluated + batch
-
-
 # The reply.
 
 
@@ -392,13 +200,6 @@ def test_a_reply_that_fails_keeps_its_text_and_says_why(watched, session, engine
     assert session.send("shorter", streaming=True)
 
 
-def test_events_of_other_requests_pass_by(watched, session, engine, store):
-    watched.ask()
-    session.on_event(GenerationFailed(replace(engine.requests[0], id="other").id, ModelNotFound(Path("x"))))
-    assert session.is_busy
-    assert stored(store)[-1].state is TurnState.WRITING
-
-
 # When the disk will not have it.
 
 
@@ -423,126 +224,6 @@ def test_a_reply_that_cannot_be_stored_stays_visible_is_said_once_and_is_stored_
     other.close()
     qtbot.waitUntil(lambda: session.is_settled)
     assert stored(store)[-1] == session.turns[-1]
-
-
-# Figures.
-
-
-def test_figures_are_blank_before_anything_is_known(store, engine, models):
-    assert Watched(store, engine, models).session.figures == Figures()
-
-
-def test_figures_follow_the_reply(watched, session, engine):
-    assert session.figures == Figures(device="CPU", threads=1, context_size=4_096)
-    watched.ask()
-    assert session.figures.context_used is None
-    engine.read(0, 38, batch_end=38, seconds=0.0, cached=774)
-    engine.read(38, 38, batch_end=38, seconds=0.2, cached=774)
-    assert session.figures == Figures("CPU", 1, 812, 4_096, 190.0, 38, 774, None, None)
-    engine.say("They ", began=watched.clock() + 0.25)
-    one_token = replace(session.figures, ttft=0.25)
-    assert one_token == Figures("CPU", 1, 812, 4_096, 190.0, 38, 774, None, 0.25)  # one token is no rate
-    assert session.figures.ttft == pytest.approx(0.25)
-    engine.say("erode.", began=watched.clock() + 0.25)
-    assert session.figures.decode_rate == pytest.approx(10.0)
-    assert session.figures.context_used == 813  # the model takes the last one in when it is to choose another
-
-
-def test_no_more_tokens_are_held_than_the_window_holds(watched, session, engine):
-    watched.ask()
-    engine.read(4_094, 4_094, batch_end=4_094, seconds=1.0)
-    for piece in ("one ", "two ", "three"):
-        engine.say(piece)
-    assert session.figures.context_used == 4_096
-    engine.finish(FinishReason.WINDOW)
-    assert session.figures.context_used == session.figures.context_size == 4_096
-
-
-def test_tokens_that_nobody_has_counted_are_not_guessed(watched, session, engine):
-    watched.ask()
-    engine.say("They ")
-    assert session.figures.context_used is None
-
-
-def test_figures_at_the_end_are_those_of_the_reply_that_is_stored(watched, session, engine, models, store):
-    watched.ask()
-    engine.read(38, 38, batch_end=38, seconds=0.2, cached=774)
-    engine.say("They ")
-    engine.say("erode.")
-    engine.finish()
-    timings = session.turns[-1].timings
-    assert isinstance(timings, Timings)
-    final = Figures("CPU", 1, 813, 4_096, timings.prefill_rate, 38, 774, timings.decode_rate, timings.ttft)
-    final = replace(final, reuse_end=ReuseEnd.NEW_TEXT)
-    assert session.figures == final
-    assert watched.figures[-1] == final
-    (conversation,) = store.conversations()
-    assert Watched(store, engine, models, conversation=conversation).session.figures == final
-
-
-def test_a_load_before_the_first_token_leaves_its_time_to_the_engine(store, engine, models):
-    watched = Watched(store, engine, models)
-    watched.ask()
-    engine.loading(0.9)
-    engine.ready()
-    engine.read(0, 8, batch_end=8, seconds=0.0)
-    engine.say("Well")
-    assert watched.session.figures.ttft is None
-    engine.finish()
-    assert watched.session.figures.ttft is not None
-
-
-def test_another_model_knows_nothing_of_the_context_in_use(watched, session, engine, models):
-    watched.ask()
-    engine.read(38, 38, batch_end=38, seconds=0.2)
-    engine.say("Well")
-    engine.finish()
-    models.choose(OTHER_MODEL)
-    engine.unloaded(ModelConfig(MODEL))
-    assert session.figures == replace(session.figures, device="", threads=None, context_size=None)
-    engine.ready(context_size=2_048)
-    assert (session.figures.context_used, session.figures.context_size) == (None, 2_048)
-    assert session.figures.prefill_rate is not None
-
-
-def test_a_reply_stopped_while_it_waited_leaves_every_figure_blank(watched, session, engine, store):
-    watched.ask()
-    never_begun = Timings(queued=3.0, load=0.0)
-    engine.finish(FinishReason.CANCELLED, timings=never_begun)
-    assert session.figures == Figures(device="CPU", threads=1, context_size=4_096)
-
-
-# Drafts.
-
-
-def test_a_draft_is_kept(session, store):
-    session.set_draft("Why do")
-    assert session.draft == "Why do"
-    assert store.new_draft == "Why do"
-
-
-def test_a_draft_that_cannot_be_stored_is_said(watched, session, path):
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    session.set_draft("Why do")
-    other.close()
-    assert session.draft == "Why do"
-    assert len(watched.sentences) == 1
-
-
-def test_a_draft_is_there_when_the_conversation_is_opened_again(watched, session, store, engine, models):
-    watched.ask()
-    engine.finish()
-    session.set_draft("And why")
-    (conversation,) = store.conversations()
-    assert ChatSession(store, engine, models, conversation).draft == "And why"
-
-
-def test_sending_uses_the_draft_up(watched, session, store):
-    session.set_draft("Why?")
-    watched.ask("Why?")
-    assert session.draft == ""
-    assert store.new_draft == ""
 
 
 # Reasoning.

@@ -6,9 +6,7 @@ import pytest
 
 from desktop.chat_session import ChatSession
 from desktop.conversations import Attachment, Turn, TurnState
-from desktop.model_choice import ModelChoice
 from desktop.remedies import Remedy, RemedyKind
-from desktop.settings import SettingsFile
 from desktop.store import Store
 from inference import (
     FinishReason,
@@ -23,41 +21,9 @@ from inference import (
     WindowPolicy,
 )
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
-from tests.desktop.test_chat_session import Watched
+from tests.desktop.watched import Watched
 
 ADDRESS = "http://127.0.0.1:8080/v1"
-
-
-@pytest.fixture
-def store(tmp_path):
-    store = Store(tmp_path / "conversations.sqlite3", busy_seconds=0.01)
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def engine():
-    return ScriptedEngine()
-
-
-@pytest.fixture
-def models(qapp, engine, tmp_path):
-    models = ModelChoice(engine, SettingsFile(tmp_path / "settings.toml"), MODEL)
-    engine.listeners.append(models.on_event)
-    models.load()
-    return models
-
-
-@pytest.fixture
-def watched(store, engine, models):
-    watched = Watched(store, engine, models)
-    engine.ready()
-    return watched
-
-
-@pytest.fixture
-def session(watched):
-    return watched.session
 
 
 def talk(watched: Watched, engine: ScriptedEngine, question: str, answer: str) -> None:
@@ -180,7 +146,7 @@ def test_where_another_window_went_on_nothing_is_put_out_of_sight(watched, sessi
 def test_an_earlier_question_in_other_words_begins_a_branch(watched, session, engine, store):
     talk(watched, engine, "one", "1")
     talk(watched, engine, "two", "2")
-    session.set_draft("half a thought")
+    session.draft.set_text("half a thought")
     question = session.turns[2].id
     assert session.edit_and_send(question, "deux", streaming=True)
     assert read(engine) == [(Role.USER, "one"), (Role.ASSISTANT, "1"), (Role.USER, "deux")]
@@ -189,7 +155,7 @@ def test_an_earlier_question_in_other_words_begins_a_branch(watched, session, en
     assert said(session) == kept(store) == ["one", "1", "deux", "zwei"]
     assert session.turns[2].edited
     assert len(session.branches_of(session.turns[2].id)) == 2
-    assert session.draft == "half a thought", "it belongs to the next question"
+    assert session.draft.text == "half a thought", "it belongs to the next question"
     session.show_branch(question)
     assert said(session) == ["one", "1", "two", "2"]
 

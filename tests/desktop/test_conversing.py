@@ -126,7 +126,7 @@ def test_an_example_does_not_cost_what_was_being_typed(desk):
     desk.type("half a thought")
     desk.qtbot.mouseClick(window.page.empty_state.prompt_buttons[0], Qt.MouseButton.LeftButton)
     assert window.composer.text == "half a thought"
-    assert desk.library.current.draft == "half a thought"
+    assert desk.library.current.draft.text == "half a thought"
 
 
 @pytest.mark.parametrize("lose_the_model", [Desk.eject, break_the_model])

@@ -171,7 +171,7 @@ def test_what_was_sent_is_no_draft_any_more_even_after_the_program(desk):
     assert desk.names == []
     assert desk.session.turns[0].attachments == (TABLE,)
     desk.drafts.add(NOTES)
-    assert desk.session.draft_attachments == (NOTES,)
+    assert desk.session.draft.attachments == (NOTES,)
     later = desk.begin()
     later.follow(desk.new_session())
     assert later.attachments == ()

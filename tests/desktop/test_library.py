@@ -143,13 +143,13 @@ def test_a_session_with_nothing_left_to_do_is_let_go_of(library, engine, qapp):
 
 def test_what_is_typed_is_kept_when_another_conversation_is_opened(library, engine):
     first = talk(library, engine, "first")
-    library.current.set_draft("half a thought")
+    library.current.draft.set_text("half a thought")
     library.new()
-    library.current.set_draft("something new")
+    library.current.draft.set_text("something new")
     library.open(first)
-    assert library.current.draft == "half a thought"
+    assert library.current.draft.text == "half a thought"
     library.new()
-    assert library.current.draft == "something new"
+    assert library.current.draft.text == "something new"
 
 
 def test_a_conversation_that_is_gone_is_said_so_and_the_open_one_stays(library, qtbot):
@@ -206,14 +206,14 @@ def test_no_draft_is_lost_while_another_conversation_is_open(library, engine, st
         library.new()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    library.current.set_draft("half a thought")
+    library.current.draft.set_text("half a thought")
     library.open(elsewhere)
-    assert library.current.draft == ""
+    assert library.current.draft.text == ""
     if place is None:
         library.new()
     else:
         library.open(place)
-    assert library.current.draft == "half a thought"
+    assert library.current.draft.text == "half a thought"
     other.close()
     library.flush()
     kept = store.new_draft if place is None else store.conversation(place).draft
@@ -234,12 +234,12 @@ def test_what_another_window_added_is_there_when_a_conversation_is_opened_again(
         model=ModelConfig(MODEL),
         streamed=True,
     )
-    library.current.set_draft("and from here")
+    library.current.draft.set_text("and from here")
     assert not library.current.send("and from here", streaming=True)
     assert "went on in another window" in said[0]
     library.open(first)
     assert library.current.turns[-1].id == exchange.reply.id
-    assert library.current.draft == "and from here"
+    assert library.current.draft.text == "and from here"
     other.close()
 
 
@@ -417,7 +417,7 @@ def test_what_another_window_did_is_seen_with_the_next_look(library, engine, pat
 def test_a_temporary_conversation_is_like_any_other_but_nowhere_on_disk(library, engine, store, tmp_path):
     library.new(temporary=True)
     assert library.current.is_temporary
-    library.current.set_draft("Zwergping")
+    library.current.draft.set_text("Zwergping")
     library.current.send("Zwergpinguin", streaming=True)
     assert engine.requests[-1].is_private
     engine.say("Flusskrebs")

@@ -104,7 +104,7 @@ def test_under_a_lock_that_stays_one_types_and_reads_on_and_all_is_kept_when_it_
         assert [turn.message.content for turn in app.library.current.turns] == ["Why?", "Because of the water."]
         let_go()
         qtbot.waitUntil(lambda: session.is_settled, timeout=10_000)
-    assert session.draft == MANY_KEYS
+    assert session.draft.text == MANY_KEYS
     starts.end(app)
     assert rows(starts) == [("user", "Why?", "complete"), ("assistant", "Because of the water.", "complete")]
     again = starts.start()

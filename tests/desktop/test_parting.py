@@ -33,11 +33,11 @@ def test_what_is_written_of_a_running_reply_counts_too(starts, theme, qtbot):
 
 def test_closing_all_the_same_is_one_step(starts, theme):
     app = answering(starts)
-    app.library.current.set_draft("typed")
+    app.library.current.draft.set_text("typed")
     board, closed = NoticeBoard(theme), []
     parting = Parting(app.library, board, lambda: closed.append(parting.may_close()), app)
     with locked(starts):
-        app.library.current.set_draft("typed on")
+        app.library.current.draft.set_text("typed on")
         assert not parting.may_close()
         board.notices[0].action_button.click()
         assert closed == [True]

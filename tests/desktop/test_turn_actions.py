@@ -227,7 +227,7 @@ def test_a_message_is_copied_as_markdown_and_as_text(window, desk):
     desk.talk("Why?", "Because **so**.")
     view = window.page.transcript
     menu = QMenu(desk.window)
-    view._offer_actions(menu, view.messages()[-1])
+    view.menus.add_actions(menu, view.messages()[-1])
     choose(menu, "Copy message as Markdown")
     assert QGuiApplication.clipboard().text() == "Because **so**."
     choose(menu, "Copy message as text")
