@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -29,6 +29,7 @@ class Counter(Protocol):
         draft: str,
         attachments: Sequence[str] = (),
         drop: inference.DropRule | None = None,
+        about: int = 0,
     ) -> None: ...
     def close(self) -> None: ...
 
@@ -89,7 +90,8 @@ class DraftCount(QObject):
         self._unanswered = ""  # a question before the draft, which is read together with it
         self._turns: tuple[tuple[int, ...], ...] = ()  # of each message
         self._drop: inference.DropRule | None = None
-        self._asked: ModelConfig | None = None  # one object for each state of the conversation
+        self._asked: ModelConfig | None = None
+        self._about = 0  # another number for each state of the conversation and its files
         self._timer = QTimer(self, singleShot=True, interval=pause)
         self._timer.timeout.connect(self._count)
         models.changed.connect(self._begin_anew)
@@ -118,14 +120,12 @@ class DraftCount(QObject):
     def set_attachments(self, attachments: Sequence[Attachment]) -> None:
         """Other files go along."""
         self._attached = _texts_of(attachments)
+        self._about += 1
         self._begin_soon()
 
     def on_counted(self, count: inference.TokenCount) -> None:
-        """Take what was counted. What was asked for before the conversation changed no longer says anything."""
-        # The counter hands back the very object that it was asked with, which tells equal ones apart.
-        if count.model is not self._asked or (info := self._info) is None or not self._has_something:
-            return
-        if len(count.attachments) != len(self._attached):
+        """Take what was counted. What was asked before the conversation or its files changed says nothing any more."""
+        if count.about != self._about or (info := self._info) is None or not self._has_something:
             return
         left_out = sum(len(self._turns[message]) for message in count.left_out)
         figures = (count.conversation, count.draft, info.context_size)
@@ -135,6 +135,7 @@ class DraftCount(QObject):
         """Count nothing any more."""
         self._timer.stop()
         self._asked = None
+        self._about += 1
         if self._counter is not None:
             self._counter.close()
 
@@ -153,11 +154,12 @@ class DraftCount(QObject):
         """The conversation, or the model that reads it, is another: what is known of it holds no longer."""
         session, info = self._session, self._info
         self._messages, self._unanswered, self._asked, self._is_taken = (), "", None, False
+        self._about += 1
         if session is None or info is None or session.is_busy:
             self._timer.stop()
             self._show(None)
             return
-        self._asked = replace(info.config)
+        self._asked = info.config
         if self._has_something:
             self._timer.start()
         else:
@@ -189,7 +191,7 @@ class DraftCount(QObject):
         if self._counter is None:
             self._counter = self._make_counter()
         draft = self._unanswered + self._draft
-        self._counter.count(self._asked, self._messages, draft, self._attached, self._drop)
+        self._counter.count(self._asked, self._messages, draft, self._attached, self._drop, self._about)
 
     def _show(self, use: WindowUse | None) -> None:
         if use != self._use:

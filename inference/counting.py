@@ -25,7 +25,8 @@ class TokenCount:
     """What a prompt would need: `conversation` tokens for what was said, `draft` more for what is being typed and
     attached to it, the template's own text included in either. `attachments` are those of each attached text by itself.
 
-    `left_out` are the messages that would be left out for it; it `fits` where that makes room enough.
+    `left_out` are the messages that would be left out for it; it `fits` where that makes room enough. `about` is the
+    name that whoever asked gave it: what is asked about is often another by the time it is counted.
     """
 
     model: ModelConfig
@@ -35,6 +36,7 @@ class TokenCount:
     attachments: tuple[int, ...] = ()
     left_out: tuple[int, ...] = ()
     fits: bool = True
+    about: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class _Wish:
     draft: str
     attachments: tuple[str, ...]
     drop: DropRule | None
+    about: int
 
 
 class TokenCounter:
@@ -91,11 +94,13 @@ class TokenCounter:
         draft: str,
         attachments: Sequence[str] = (),
         drop: DropRule | None = None,
+        about: int = 0,
     ) -> None:
         """Have `messages`, the `draft` of the next one and the texts attached to it counted; returns at once. With a
-        rule by which older ones are left out, what that will leave out is found, too."""
+        rule by which older ones are left out, what that will leave out is found, too. The count comes back under the
+        name `about`."""
         with self._changed:
-            self._wish = _Wish(model, tuple(messages), draft, tuple(attachments), drop)
+            self._wish = _Wish(model, tuple(messages), draft, tuple(attachments), drop, about)
             self._changed.notify()
 
     def close(self) -> None:
@@ -130,7 +135,7 @@ class TokenCounter:
         before = prompt.parts[-2].end if len(prompt.parts) > 1 else 0
         typed = len(prompt.tokens) - before if wish.draft or attached else 0
         left_out, fits = self._dropped(wish, builder, sum(attached)) if typed else ((), True)
-        return TokenCount(wish.model, wish.draft, before, typed + sum(attached), attached, left_out, fits)
+        return TokenCount(wish.model, wish.draft, before, typed + sum(attached), attached, left_out, fits, wish.about)
 
     def _dropped(self, wish: _Wish, builder: PromptBuilder, attached: int) -> tuple[tuple[int, ...], bool]:
         """The messages that make room for the draft when they are left out, and whether that is room enough."""

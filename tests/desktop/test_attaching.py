@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication
 
 from desktop.conversations import Attachment
 from desktop.file_reader import FileRead
-from inference import TokenCount
 from tests.desktop.desk import ENTER, Desk
 from tests.desktop.fakes import OTHER_MODEL
 
@@ -88,7 +87,7 @@ def test_tokens_are_shown_before_it_is_sent(desk, qtbot):
     desk.open()
     desk.drafts.add(TABLE)
     qtbot.waitUntil(lambda: desk.counter.asked != [])
-    desk.draft_count.on_counted(TokenCount(desk.counter.asked[-1][0], "", 0, 40, (31,)))
+    desk.draft_count.on_counted(desk.counter.counted(0, 40, (31,)))
     assert desk.window.composer.attachment_row.chips[0].details == "8 bytes · 31 tokens"
     assert desk.window.composer.window_meter.words == "0 + 40 of 4,096"
 

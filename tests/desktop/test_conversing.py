@@ -7,7 +7,6 @@ from inference import (
     ModelUnreadable,
     PromptTooLong,
     ServerBroke,
-    TokenCount,
     WindowPolicy,
 )
 from tests.desktop.desk import ENTER, SERVER, Desk
@@ -183,8 +182,7 @@ def test_a_draft_is_counted_while_it_is_typed(desk):
     window = desk.open()
     desk.type("Why?")
     desk.qtbot.waitUntil(lambda: desk.counter.asked != [])
-    model, _, draft = desk.counter.asked[-1]
-    desk.draft_count.on_counted(TokenCount(model, draft, 12, 6))
+    desk.draft_count.on_counted(desk.counter.counted(12, 6))
     assert window.composer.window_meter.words == "12 + 6 of 4,096"
     desk.send("")
     assert window.composer.window_meter.words == ""

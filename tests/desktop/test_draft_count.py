@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -26,6 +27,7 @@ class ScriptedCounter:
         self.asked: list[tuple[ModelConfig, tuple[Message, ...], str]] = []
         self.attached: list[tuple[str, ...]] = []
         self.drops: list[DropRule | None] = []
+        self.abouts: list[int] = []
         self.closed = False
 
     def count(
@@ -35,10 +37,17 @@ class ScriptedCounter:
         draft: str,
         attachments: Sequence[str] = (),
         drop: DropRule | None = None,
+        about: int = 0,
     ) -> None:
         self.asked.append((model, tuple(messages), draft))
         self.attached.append(tuple(attachments))
         self.drops.append(drop)
+        self.abouts.append(about)
+
+    def counted(self, conversation: int, draft: int, *facts: Any, ask: int = -1) -> TokenCount:
+        """The count of what was asked then."""
+        count = TokenCount(self.asked[ask][0], self.asked[ask][2], conversation, draft, *facts)
+        return replace(count, about=self.abouts[ask])
 
     def close(self) -> None:
         self.closed = True
@@ -72,8 +81,7 @@ class Desk:
         return self.counters[0].asked if self.counters else []
 
     def answer(self, conversation: int, draft: int, ask: int = -1) -> None:
-        model, _, text = self.asked[ask]
-        self.count.on_counted(TokenCount(model, text, conversation, draft))
+        self.count.on_counted(self.counters[0].counted(conversation, draft, ask=ask))
 
 
 @pytest.fixture
@@ -178,7 +186,7 @@ def test_files_are_counted_as_they_will_be_read(desk, qtbot):
     desk.count.set_attachments((TABLE,))
     qtbot.waitUntil(lambda: desk.asked != [])
     assert desk.counters[0].attached == [("Attached: bends.csv\n```csv\nx,y\n1,2\n```\n\n",)]
-    desk.count.on_counted(TokenCount(desk.asked[0][0], "", 0, 40, (31,)))
+    desk.count.on_counted(desk.counters[0].counted(0, 40, (31,), ask=0))
     assert desk.count.use == WindowUse(0, 40, 4096, (31,))
     assert desk.count.use.room == 4056
 
@@ -192,11 +200,34 @@ def test_a_count_without_the_files_that_came_meanwhile_is_not_shown(desk, qtbot)
     assert desk.count.use is None
 
 
+def test_a_count_of_a_file_in_whose_place_another_came_is_not_shown(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_attachments((TABLE,))
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.count.set_attachments((replace(TABLE, name="floods.csv"),))
+    desk.count.on_counted(desk.counters[0].counted(0, 40, (31,), ask=0))
+    assert desk.count.use is None
+    qtbot.waitUntil(lambda: len(desk.asked) == 2)
+    desk.count.on_counted(desk.counters[0].counted(0, 42, (33,)))
+    assert desk.count.use == WindowUse(0, 42, 4096, (33,))
+
+
+def test_a_count_of_the_conversation_as_it_was_before_a_turn_is_not_shown(desk, qtbot):
+    desk.engine.ready()
+    desk.count.set_draft("Why?")
+    qtbot.waitUntil(lambda: desk.asked != [])
+    desk.session.send("Why?", streaming=True)
+    desk.engine.say("Because.")
+    desk.engine.finish()
+    desk.answer(12, 6, ask=0)
+    assert desk.count.use is None
+
+
 def test_without_draft_and_files_nothing_is_counted(desk, qtbot):
     desk.engine.ready()
     desk.count.set_attachments((TABLE,))
     qtbot.waitUntil(lambda: desk.asked != [])
-    desk.count.on_counted(TokenCount(desk.asked[0][0], "", 0, 40, (31,)))
+    desk.count.on_counted(desk.counters[0].counted(0, 40, (31,), ask=0))
     desk.count.set_attachments(())
     assert desk.count.use is None
 
@@ -212,7 +243,7 @@ def test_what_the_policy_would_leave_out_is_told_in_turns(desk, qtbot):
     desk.count.set_draft("And?")
     qtbot.waitUntil(lambda: any(draft == "And?" for _, _, draft in desk.asked))
     assert desk.counters[0].drops[-1] == DropRule(4096, (1,))
-    desk.count.on_counted(TokenCount(desk.asked[-1][0], "And?", 4000, 6, (), (0, 1)))
+    desk.count.on_counted(desk.counters[0].counted(4000, 6, (), (0, 1)))
     assert desk.count.use == WindowUse(4000, 6, 4096, left_out=2)
 
 

@@ -60,12 +60,13 @@ def counter(
 
 def test_conversation_and_draft_together_are_the_prompt_that_would_be_sent() -> None:
     with counter() as (counting, listener, opened):
-        counting.count(config(), SAID, "And you?")
+        counting.count(config(), SAID, "And you?", about=7)
         count = listener.of("And you?")
     prompt = PromptBuilder(opened[0]).build((*SAID, Message(Role.USER, "And you?")))
     assert count.conversation + count.draft == len(prompt.tokens)
     assert count.draft > len("And you?")
     assert count.conversation > len("HelloHi there")
+    assert count.about == 7
 
 
 def test_nothing_typed_is_no_draft() -> None:
