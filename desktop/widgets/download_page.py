@@ -115,9 +115,7 @@ class DownloadPage(QWidget):
         download, state = self.download, inference.hub.DownloadState
         self.go_button.setEnabled(download is not None)
         self.remove_button.setEnabled(download is not None)
-        reason = "" if download is None or download.state not in (state.WAITING, state.FAILED) else download.reason
-        self._reason.setText(reason)
-        self._reason.setVisible(bool(reason))
+        self._show_reason(download)
         if download is None:
             return
         match download.state:
@@ -132,6 +130,15 @@ class DownloadPage(QWidget):
         if words != self.go_button.text():
             self.go_button.setText(words)
             self.go_button.updateGeometry()
+
+    def _show_reason(self, download: Download | None) -> None:
+        state, reason = inference.hub.DownloadState, ""
+        if download is not None and download.state is state.FAILED:
+            reason = download.reason
+        elif download is not None and download.state is state.WAITING:
+            reason = " ".join((download.reason, self.tr("It goes on by itself when that is over.")))
+        self._reason.setText(reason)
+        self._reason.setVisible(bool(reason))
 
     def _go(self) -> None:
         download, state = self.download, inference.hub.DownloadState

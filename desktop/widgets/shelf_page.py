@@ -13,6 +13,7 @@ from PySide6.QtGui import QAction, QDesktopServices, QPalette
 from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 import inference
+from desktop import wording
 from desktop.settings import SettingsFile
 from desktop.shelf import Shelf
 from desktop.sizing import Sizing
@@ -144,7 +145,8 @@ class ShelfPage(QWidget):
             words = self.tr("Looking for models on this disk")
         elif count > 1:
             size = size_words(sum(model.size for model in self._shelf.models if model.is_ours))
-            words = self.tr("{count} models; those in Headwater's folder take {size}").format(count=count, size=size)
+            words = self.tr("{count} models; those in Headwater's folder take {size}")
+            words = words.format(count=wording.whole(count), size=size)
         else:
             words = self.tr("No other model is here yet. Recommended shows some that fit.")
         self._status.setText(words)

@@ -986,6 +986,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Downloads</translation>
         </message>
         <message>
+            <source>It goes on by itself when that is over.</source>
+            <translation>Danach geht es von selbst weiter.</translation>
+        </message>
+        <message>
             <source>Nothing is being downloaded.</source>
             <translation>Nichts wird heruntergeladen.</translation>
         </message>

@@ -76,3 +76,11 @@ def test_why_one_failed_is_said_in_full(models, hub):
     page.remove_button.click()
     models.wait(lambda: not page.list.cards)
     assert page.reason == ""
+
+
+def test_what_one_waits_for_is_said_in_full_and_that_it_goes_on(models, hub):
+    hub.behaviour.storage_statuses = [429] * 20
+    page = begin(models)
+    models.wait(lambda: page.reason)
+    assert "asked too often" in page.reason
+    assert page.reason.endswith("It goes on by itself when that is over.")
