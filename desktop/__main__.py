@@ -141,7 +141,7 @@ def _be_a_child(words: Sequence[str]) -> None:
 
 def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -> int:
     # Until the window stands nothing becomes garbage, and to look for it again and again takes a twentieth of the time.
-    # `app.run` has it looked for again.
+    # `running.run` has it looked for again.
     gc.disable()
     from PySide6 import __version__ as pyside
 
@@ -158,7 +158,8 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
         if picture is None:
             picture = folder / "demo.png"
         _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
-    from desktop.app import Places, run
+    from desktop.app import Places
+    from desktop.running import run
     from desktop.single_instance import Call, enter
     from inference import EngineFiles, InvalidRequest
 

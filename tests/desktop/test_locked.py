@@ -20,7 +20,8 @@ STARTED = """
 import sqlite3, sys
 from functools import partial
 from pathlib import Path
-from desktop.app import Places, run
+from desktop.app import Places
+from desktop.running import run
 
 folder = Path(sys.argv[1])
 other = sqlite3.connect(folder / "conversations.sqlite3", isolation_level=None)

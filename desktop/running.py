@@ -1,0 +1,115 @@
+"""Runs the program to its end: its event loop, a demonstration, interrupts, conversations that cannot be opened."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication
+
+import inference
+from desktop.app import App, Places
+from desktop.single_instance import Entrance
+from desktop.store import StoreDamaged, StoreError
+from desktop.theme import style_arguments
+from desktop.window import Window
+from inference import EngineFiles, RemoteModel
+
+if TYPE_CHECKING:
+    from desktop.interrupts import Interrupts
+    from inference import StateBudget
+
+
+def run(
+    arguments: list[str],
+    places: Places,
+    *,
+    model: Path | RemoteModel | None = None,
+    picture: Path | None = None,
+    say: Callable[[str], None],
+    complain: Callable[[str], None],
+    prepare: Callable[[App], object] | None = None,
+    safe: bool = False,
+    entrance: Entrance | None = None,
+    ask_again: Callable[[str], bool] | None = None,
+) -> int:
+    """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
+    is handed the program before its window is shown; for `safe` and `entrance` see `App`. Where the conversations
+    cannot be opened, `ask_again` is told why and says whether to try it again; without it a person is asked."""
+    application = QApplication([*arguments, *style_arguments()])
+    application.setApplicationName("headwater")
+    application.setApplicationDisplayName("Headwater")
+    application.setDesktopFileName("headwater")
+    ask_again = ask_again or partial(_ask_again, application)
+    engine = partial(_local_engine, places.engine)
+    begin = partial(App, application, places, engine, inference.embedded_model(), model, safe=safe, entrance=entrance)
+    app = None
+    while app is None:
+        try:
+            app = _begun(begin)
+        except StoreError as error:
+            complain(str(error))
+            if not ask_again(str(error)):
+                return 1
+    app.left.connect(application.exit)
+    app.install_crash_hook()
+    heeded: list[Interrupts] = []
+    app.begun.connect(partial(_heed_interrupts, app.window, heeded))
+    demo = None
+    if picture is not None:
+        from desktop.demo import Demo
+
+        demo = Demo(app.window, picture, say, complain, app)
+        demo.ended.connect(app.leave)
+        app.begun.connect(demo.begin)
+        app.broke.connect(demo.give_up)
+    if prepare is not None:
+        prepare(app)
+    app.begun.connect(_collect_garbage)
+    app.show()
+    status = application.exec()
+    app.leave(status)
+    for interrupts in heeded:
+        interrupts.close()
+    return status if demo is None or demo.has_answered else status or 1
+
+
+def _begun(begin: Callable[[], App]) -> App:
+    try:
+        return begin()
+    except StoreDamaged:
+        return begin()  # damage that was met while the list was read is mended by whoever opens it the next time
+
+
+def _local_engine(
+    files: EngineFiles | None, emit: Callable[[inference.Event], None], states: StateBudget
+) -> inference.Engine:
+    return inference.LocalEngine(emit, states, files=files)
+
+
+def _heed_interrupts(window: Window, heeded: list[Interrupts]) -> None:
+    """From now on the window closes when it is asked to; before it stood, the program ended at once."""
+    from desktop.interrupts import Interrupts
+
+    interrupts = Interrupts()
+    interrupts.happened.connect(window.close)
+    heeded.append(interrupts)
+
+
+def _collect_garbage() -> None:
+    """From now on: what was made until here stays as long as the program does. See `desktop.__main__`."""
+    gc.freeze()
+    gc.enable()
+
+
+def _ask_again(application: QApplication, sentence: str) -> bool:
+    """There is no window to say it in; where nobody sees a screen, the terminal has said it."""
+    if application.platformName() in ("offscreen", "minimal"):
+        return False
+    from PySide6.QtWidgets import QMessageBox
+
+    again, close = QMessageBox.StandardButton.Retry, QMessageBox.StandardButton.Close
+    return QMessageBox.critical(None, "Headwater", sentence, again | close, again) == again
