@@ -31,11 +31,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A repository: its models, and what its page says. `wanted` is the model that a link named."""
+    """A repository: its models, what its page says and where that is. `wanted` is the model that a link named."""
 
     repo: HubRepo
     models: tuple[HubModel, ...]
     page: str
+    address: str
     wanted: HubModel | None = None
 
 
@@ -150,7 +151,8 @@ def _look_into(door: HubDoor, link: HubLink, _errand: Errand) -> Opened:
         hub = inference.hub.Hub(session)
         repo = hub.repo(link.repo)
         models = hub.models(repo)
-        return Opened(repo, models, _page(hub, repo), _wanted(models, link))
+        address = session.access.page_of(repo.id)
+        return Opened(repo, models, _page(hub, repo), address, _wanted(models, link))
     finally:
         session.hang_up()
 

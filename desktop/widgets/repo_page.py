@@ -201,4 +201,4 @@ class RepoPage(QWidget):
 
     def _open_in_browser(self) -> None:
         if self._opened is not None:
-            self.link_activated.emit(f"{inference.hub.HUB}/{self._opened.repo.id}")
+            self.link_activated.emit(self._opened.address)

@@ -254,6 +254,7 @@ class ShelfPage(QWidget):
                 words, tone = self.tr("Differs from the Hub's file of that name. Download it again."), Tone.ERROR
             case _:
                 words = self.tr("All its tensors are there. The Hub's checksum for it is not known.")
+                words = f"{words} {verdict.why}".rstrip()
                 tone = Tone.QUIET
         self.list.change(replace(self._card(model), note=words, tone=tone))
         self.said.emit(f"{model.name}: {words}")

@@ -161,3 +161,12 @@ def test_what_another_program_has_fetched_is_not_fetched_again(models, tmp_path)
     assert notes["Q8_0"] == "On this disk"
     assert notes["Q4_K_M"] != "On this disk"
     assert page.repo_page.get_button.text() == "Use this model"
+
+
+def test_its_page_is_that_of_the_hub_which_was_asked(models, hub, qtbot):
+    page = models.open(Section.SEARCH).search
+    page.open(HubLink(REPO))
+    models.wait(lambda: page.shows_repo)
+    with qtbot.waitSignal(page.repo_page.link_activated) as wanted:
+        page.repo_page.web_button.click()
+    assert wanted.args == [f"{hub.address}/{REPO}"]

@@ -113,6 +113,15 @@ def test_a_file_is_verified_and_the_verdict_stands_on_its_card(models_on_desk):
     models_on_desk.wait(lambda: "not known" in models_on_desk.notes(models_on_desk.views.browser)["one"])
 
 
+def test_why_the_hub_was_no_help_in_verifying_is_said(models_on_desk):
+    models_on_desk.put("maker/repo/one.gguf")
+    page = models_on_desk.open().here  # offline
+    current(models_on_desk, "one")
+    page.verify_action.trigger()
+    models_on_desk.wait(lambda: models_on_desk.window.board.notices)
+    assert models_on_desk.window.board.notices[-1].text.endswith("HF_HUB_OFFLINE is set.")
+
+
 def test_a_file_that_cannot_be_verified_is_not_left_as_being_read(models_on_desk):
     path = models_on_desk.put("one.gguf")
     page = models_on_desk.open().here
