@@ -159,8 +159,9 @@ class Model(Protocol):
     def wants_marks(self) -> bool:
         """Whether the memory cannot be cut everywhere, so that places to come back to are worth marking."""
 
-    def mark(self) -> None:
-        """Remember this place for `rewind`."""
+    def mark(self, *, near: bool = False) -> None:
+        """Remember this place for `rewind`. One that is `near` is come back to after a few tokens at most: it needs no
+        mark where the memory can be cut that far."""
 
     def keep_logits(self) -> None:
         """Keep the logits that are there, so that this place can be sampled from again without reading anything."""

@@ -50,6 +50,11 @@ class TextStream:
         return self._parser.reasoning
 
     @property
+    def holds(self) -> bool:
+        """Whether text is held back that may be the beginning of a stop string."""
+        return bool(self._held)
+
+    @property
     def wants_words(self) -> bool:
         """Whether control tokens that mark reasoning or answer belong into the pieces now."""
         return not self.answering or (self._parser.introduced and bool(self._outros))

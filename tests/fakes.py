@@ -221,7 +221,7 @@ class ScriptedModel:
     def wants_marks(self) -> bool:
         return not self._script.rewindable
 
-    def mark(self) -> None:
+    def mark(self, *, near: bool = False) -> None:
         self._marks.append(len(self._held))
 
     def keep_logits(self) -> None:

@@ -144,7 +144,9 @@ class LlamaModel:
     def wants_marks(self) -> bool:
         return self._wants_marks
 
-    def mark(self) -> None:
+    def mark(self, *, near: bool = False) -> None:
+        if near and not self._is_recurrent:
+            return
         with self._alone() as context:
             length = len(self._held)
             if not (self._marks and self._marks[-1].length == length):

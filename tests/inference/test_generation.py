@@ -224,6 +224,20 @@ def test_a_stop_string_ends_the_reply_and_its_tokens_are_not_reused() -> None:
     assert finished.trace.kept_tokens == 1
 
 
+STOPPED = (("one ", "tw", "ice ", "t", "t", "t", "w", "o", " three"), ("Yes.",))
+
+
+@pytest.mark.parametrize("rewindable", [True, False])
+@pytest.mark.parametrize("stop", ["two", "o thr", "ttwo"])
+def test_the_turn_after_a_stop_string_reads_nothing_again_of_the_reply(rewindable: bool, stop: str) -> None:
+    bench = Bench(Script(replies=STOPPED, rewindable=rewindable))
+    first = bench.finish("count", stop=(stop,))
+    assert "".join(STOPPED[0]).startswith(first.text + stop)
+    second = bench.finish("count", reply_of(first), "Go on")
+    assert second.text == "Yes."
+    assert cached_in(second) == first.usage.input_tokens + first.trace.kept_tokens
+
+
 def test_a_full_window_ends_the_reply_and_says_so() -> None:
     bench = Bench(Script(context_size=48, endless=True, replies=(("a",),)))
     finished = bench.finish("Hi")

@@ -102,6 +102,18 @@ def test_a_memory_that_carries_a_state_goes_back_to_a_mark_and_replies_as_before
         assert write(model, 8) == first
 
 
+@pytest.mark.parametrize("kind", ["llama", "mamba", "jamba", "cohere2"])
+def test_a_place_near_by_is_come_back_to_and_marked_only_where_nothing_can_be_cut(files, kind):
+    with loaded(files[kind]) as model:
+        read(model, PROMPT)
+        model.mark(near=True)
+        assert bool(model.save().marks) == (kind in ("mamba", "jamba"))
+        first = write(model, 8)
+        assert model.rewind(len(PROMPT)) == len(PROMPT)
+        read(model, first[:1])
+        assert write(model, 7) == first[1:]
+
+
 LONG = [(7 * place) % 250 + 10 for place in range(900)]  # a window's cache goes round in it, more than once
 
 
