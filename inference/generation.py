@@ -185,7 +185,7 @@ class Generation:
         self, decoder: Decoder, sampler: Sampler, stream: TextStream
     ) -> Generator[GenerationEvent, None, FinishReason]:
         reason: FinishReason | None = None
-        marks, marked = self._model.wants_marks, -1
+        marks = self._model.wants_marks
         while reason is None:
             token = decoder.sample(free=stream.reasoning)
             self._ids.append(token)
@@ -197,10 +197,8 @@ class Generation:
                 break
             for part in stream.feed(self._piece(token)):
                 yield from self._delta(part)
-            if marks and stream.holds and stream.length != marked:
-                # A stop string may begin in this token: then the next turn goes on before it.
-                marked = stream.length
-                self._model.mark(near=True)
+            if marks and stream.holds:
+                self._model.mark(near=True)  # a stop string may begin in this token: then the next turn goes on before
             if not stream.answering:
                 self._before_answer = len(self._ids)
             reason = self._end_after(token, stream, decoder)
