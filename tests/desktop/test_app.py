@@ -269,6 +269,8 @@ def test_everything_is_deleted_once_it_is_confirmed_and_the_program_ends(start, 
     talk(app, qtbot, engine, "A secret that nobody may find", "It is kept.")
     (places.conversations.parent / "models").mkdir()
     (places.conversations.parent / "models" / "a.gguf").write_text("weights")
+    damaged = f"{places.conversations.stem} damaged 2026-01-01 00.00.00{places.conversations.suffix}"
+    (places.conversations.parent / damaged).write_text("A secret")  # kept since it was salvaged
     app.window.views.open_preferences()
     preferences = app.window.views.preferences
     assert not preferences.delete_button.isEnabled()

@@ -389,18 +389,21 @@ for progress in fetch(wanted, Path(folder), HubSession(HubAccess(address)), thre
 """
 
 
+KILLS = moments(few=6, some=30)
+
+
+@pytest.mark.timeout(120 + 4 * KILLS)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL there")
 def test_killed_at_any_moment_it_ends_in_a_correct_file_and_hardly_a_byte_comes_twice(hub, tmp_path):
     rng = random.Random(seed())  # noqa: S311 - moments, not secrets
-    kills = moments(few=6, some=30)
-    size = kills * 1_500_000
+    size = KILLS * 700_000 + BORDER
     data = rng.randbytes(size)
     hub.add(REPO, {NAME: data})
     hub.behaviour.rate = 4e6  # as slow as a good line: what lies in buffers is lost with the process
     file = hub.repos[REPO].files[NAME]
     arguments = [hub.address, REPO, COMMIT, NAME, str(size), file.sha256, str(tmp_path)]
     places: Counter[str] = Counter()
-    for _ in range(kills):
+    for _ in range(KILLS):
         child = subprocess.Popen([sys.executable, "-c", CHILD, *arguments], stdout=subprocess.PIPE, text=True)
         moment = rng.randrange(1, 30)
         assert child.stdout is not None
@@ -412,10 +415,10 @@ def test_killed_at_any_moment_it_ends_in_a_correct_file_and_hardly_a_byte_comes_
         whole, part = tmp_path / REPO / NAME, tmp_path / REPO / f"{NAME}.part"
         places["at its end" if whole.exists() else "in the download" if part.exists() else "before it"] += 1
         assert not whole.exists() or whole.read_bytes() == data
-    print(f"seed {seed()}, {kills} moments: {dict(places)}")  # noqa: T201 - for whoever asks for it with -s
-    assert places["in the download"] >= kills * 0.8
+    print(f"seed {seed()}, {KILLS} moments: {dict(places)}")  # noqa: T201 - for whoever asks for it with -s
+    assert places["in the download"] >= KILLS * 0.8
     hub.behaviour.rate = 0
     last = fetched(hub, tmp_path)[-1]
     assert last.phase is FetchPhase.DONE
     assert (tmp_path / REPO / NAME).read_bytes() == data
-    assert hub.sent <= 1.1 * size + kills * (1 << 16), "what lay in buffers when the process was killed came again"
+    assert hub.sent <= 1.1 * size + KILLS * (1 << 16), "what lay in buffers when the process was killed came again"
