@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -56,6 +57,29 @@ def doing(what: str) -> Iterator[list[object]]:
     say("ended", what, *kept)
 
 
+_STEPS = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "open")  # Python's names for what is done to files
+
+
+def die_before(step: int) -> None:
+    """From now on this process kills itself before the step of that number that it does to a file: between two of them
+    there may be less time than chance ever finds."""
+    left = step
+
+    def count(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal left
+        if event in _STEPS and not (event == "open" and not _writes(arguments)):
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(count)
+
+
+def _writes(arguments: tuple[object, ...]) -> bool:
+    flags = arguments[-1]
+    return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
+
+
 def bring_up(works: Mapping[str, Work]) -> None:
     """For each line a process of its own, which has loaded everything already. The line: its work, and with what."""
     for line in sys.stdin:
@@ -67,6 +91,8 @@ def bring_up(works: Mapping[str, Work]) -> None:
                 say("born", os.getpid())
                 works[name](*arguments)
                 status = 0
+            except BaseException:  # noqa: BLE001 - nobody else will say it
+                traceback.print_exc()
             finally:
                 sys.stderr.flush()
                 os._exit(status)

@@ -53,7 +53,7 @@ def mark_as_damaged(path: Path) -> None:
     """Have the file salvaged at the next start: damage was met while it was in use."""
     if path.parent.is_dir():
         with suppress(OSError):
-            os.close(os.open(mark_of(path), os.O_CREAT | os.O_WRONLY, 0o600))
+            os.close(os.open(mark_of(path), os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600))
 
 
 def mark_of(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,4 +33,7 @@ def open_store(path: Path) -> tuple[Store, Salvage | None]:
     from desktop.store.salvage import salvage  # which hardly any start needs
 
     outcome = salvage(path)
-    return Store(path), outcome
+    store = Store(path)
+    with suppress(OSError):  # it is said once more, then
+        mark_of(path).unlink(missing_ok=True)  # not before: who is killed until here is told at the next start
+    return store, outcome

@@ -81,23 +81,25 @@ class _Rows:
 
 
 def salvage(path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Salvage:
-    """Put a sound file in the place of the damaged one at `path`. Nobody may have it open.
+    """Put a sound file in the place of the damaged one at `path`. Nobody may have it open. The mark of damage stays; as
+    long as somebody leaves it there, this comes to the same again.
 
     Raises:
         StoreError: there is no room for it, or the folder cannot be written to. The damaged file is then where it was.
     """
     with faults_of(path):
         ready = path.with_name(f"{path.name}.ready")
+        kept_as = path.with_name(f"{path.stem} damaged {clock().astimezone(UTC).strftime(_MOMENT)}{path.suffix}")
         outcome = _decided(path)
-        if outcome is None or not (ready.exists() or outcome.kept_as.exists()):
-            kept_as = path.with_name(f"{path.stem} damaged {clock().astimezone(UTC).strftime(_MOMENT)}{path.suffix}")
+        if ready.exists():
+            outcome = outcome or Salvage(kept_as, lost=None)
+        elif outcome is None or not outcome.kept_as.exists():
             outcome = _make(path, ready, kept_as)
         if ready.exists():
             for beside in ("", *_BESIDE):
                 with suppress(FileNotFoundError):
                     path.with_name(path.name + beside).replace(outcome.kept_as.with_name(outcome.kept_as.name + beside))
             ready.replace(path)
-        mark_of(path).unlink(missing_ok=True)
     return outcome
 
 

@@ -20,7 +20,7 @@ from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store, open_store
 from tests.desktop.fakes import MODEL, ScriptedEngine
-from tests.killing import bring_up, doing, say
+from tests.killing import bring_up, die_before, doing, say
 
 LINE = "All the water that runs here came from somewhere else. "
 
@@ -57,6 +57,12 @@ def checkpoint(path: str, name: str) -> None:
         with doing("checkpoint") as kept:
             session.flush()
             kept += [reply, len(session.turns[-1].message.content)]
+
+
+def until(step: int, work: str, *arguments: str) -> None:
+    """Does something else, and is killed before the step of that number that is done to a file."""
+    die_before(step)
+    WORKS[work](*arguments)
 
 
 def start_anew(path: str) -> None:
@@ -190,6 +196,7 @@ _held: list[object] = []  # Qt's objects live as long as somebody holds them
 WORKS: dict[str, Callable[..., None]] = {
     work.__name__: work
     for work in (
+        until,
         start_anew,
         send,
         checkpoint,
