@@ -49,6 +49,7 @@ _TEXT = (
     "desktop.markdown",
     "desktop.widgets.typesetting",
     "desktop.widgets.segments",
+    "desktop.widgets.text_segment",
     "desktop.widgets.boxes",
     "desktop.widgets.message_view",
     "desktop.widgets.rows_view",

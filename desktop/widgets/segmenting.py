@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from desktop.markdown import Block, Fence, Rule, Table
 from desktop.widgets.boxes import Box, BoxedSegment, CodeSegment, TableSegment
-from desktop.widgets.segments import Segment, TextSegment
+from desktop.widgets.segments import Segment
+from desktop.widgets.text_segment import TextSegment
 
 _SEGMENT_LENGTH = 700  # characters: short enough to be laid out again with every token
 

@@ -18,7 +18,8 @@ from desktop.theme import load_theme
 from desktop.widgets.boxes import BoxedSegment, CodeSegment, TableSegment, colouring
 from desktop.widgets.message_view import Caption, MessageView
 from desktop.widgets.segmenting import grouped, make_segment
-from desktop.widgets.segments import END, NO_MARKS, Segment, Shelf, TextSegment
+from desktop.widgets.segments import END, NO_MARKS, Segment, Shelf
+from desktop.widgets.text_segment import TextSegment
 from desktop.widgets.typesetting import Look, Setting
 from inference import Message, Role
 from tests.desktop.test_markdown import MARKDOWN
