@@ -120,7 +120,10 @@ def test_whoever_searches_meanwhile_is_not_thrown_into_a_repository(models, hub)
     page.field.setText("liked")
     page._go()
     models.wait(lambda: [card.title for card in page.list.cards] == ["other/liked-GGUF"])
-    models.qtbot.wait(200)
+    models.wait(lambda: any("/resolve/" in request.path for request in hub.requests))  # of its page, asked for last
+    page.field.setText("small")
+    page._go()
+    models.wait(lambda: [card.title for card in page.list.cards] == [REPO])
     assert not page.shows_repo
     assert opened == []
 
