@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from jinja2 import TemplateError, nodes
 from jinja2.ext import Extension, loopcontrols
+from jinja2.filters import do_title
 from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -33,13 +34,15 @@ _ELEMENT = 8  # characters that an element counts for
 _MOST_SPENT = 500_000_000  # of one rendering
 _MOST_BITS = 4096  # of a whole number
 _SECONDS = 5.0  # a rendering takes some milliseconds
+_LONGEST_TITLE = 10_000  # characters; it takes some microseconds for each, in one step
 _LONGEST_STEP = 16  # characters that tojson may put between two values
 
 # Their results have no end that follows from what they are given.
 _LEFT_OUT_FILTERS = ("batch", "center", "pprint", "random", "round", "slice", "sum", "urlize", "wordwrap", "xmlattr")
 _LEFT_OUT_GLOBALS = ("cycler", "joiner", "lipsum")
+_CODECS = ("decode", "encode")  # some take hours for a few letters, in one step that nobody can end
 _LEFT_OUT_METHODS = frozenset(
-    ("center", "expandtabs", "format_map", "ljust", "maketrans", "rjust", "to_bytes", "translate", "zfill")
+    (*_CODECS, "center", "expandtabs", "format_map", "ljust", "maketrans", "rjust", "to_bytes", "translate", "zfill")
 )
 
 Value: TypeAlias = Any  # whatever a template makes
@@ -204,6 +207,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             "join": self._joined,
             "replace": self._replaced,
             "string": str,
+            "title": self._titled,
             "tojson": self._as_json,
         }
         self.filters = {name: self._paid(function) for name, function in self.filters.items()}
@@ -277,6 +281,11 @@ class _Environment(ImmutableSandboxedEnvironment):
     def _replaced(self, s: Value, old: str, new: str, count: int = -1) -> str:
         self._pay_replacements(str(s), str(old), str(new))
         return str(s).replace(str(old), str(new), count)
+
+    def _titled(self, s: Value) -> str:
+        if len(str(s)) > _LONGEST_TITLE:
+            raise TemplateError("it makes a title of too long a text")
+        return do_title(str(s))
 
     def _formatted(self, value: Value, *args: Value, **kwargs: Value) -> str:
         values = kwargs or args
