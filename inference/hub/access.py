@@ -39,6 +39,7 @@ SEARCH = "this search"  # as it is called in sentences
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 20.0
 _LONGEST_REASON = 200
+_TOKEN = re.compile(r"[!-~]+")
 _BUSY, _FIRST_BROKEN = 429, 500
 
 
@@ -85,9 +86,15 @@ class HubSession:
             return self._clients[thread]
 
     def headers(self, address: str) -> dict[str, str]:
-        """What goes along with a request to `address`: the token goes to the Hub itself and nowhere else."""
+        """What goes along with a request to `address`: the token goes to the Hub itself and nowhere else.
+
+        Raises:
+            InvalidRequest: no token can look like that. The sentence does not repeat it.
+        """
         headers = {"User-Agent": "headwater", "Accept-Encoding": "identity"}
         if self.access.token and origin_of(address) == origin_of(self.access.endpoint):
+            if not _TOKEN.fullmatch(self.access.token):
+                raise InvalidRequest("The access token for the Hub has characters in it that no token can have.")
             headers["Authorization"] = f"Bearer {self.access.token}"
         return headers
 
@@ -130,7 +137,8 @@ class HubSession:
             reason = error.strerror or type(error).__name__
             raise InvalidRequest(f"The certificates that SSL_CERT_FILE names cannot be read: {reason}.") from error
         except ValueError:
-            raise InvalidRequest(f"{proxy!r} is not the address of a proxy.") from None
+            # Which is not said: it may hold a password.
+            raise InvalidRequest("What is named as a proxy for the Hub is not the address of one.") from None
 
 
 class _Refused(Exception):

@@ -14,6 +14,8 @@ _QUANTISATION = re.compile(
 _PROJECTORS = ("mmproj",)
 _MATRICES = ("imatrix",)
 MODEL_SUFFIX = ".gguf"
+# Windows has them in every folder.
+_DEVICE = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\..*)?", re.IGNORECASE)
 _FORBIDDEN = frozenset('\\:*?"<>|\0')
 
 
@@ -71,7 +73,8 @@ def quantisation_of(name: str) -> str:
 
 def is_inside(path: str) -> bool:
     """Whether a file of this path can be put into a folder and stays inside it, on every system."""
-    return not leads_outside(path) and path.isprintable() and not set(path) & _FORBIDDEN
+    can_be = path.isprintable() and not set(path) & _FORBIDDEN
+    return can_be and not leads_outside(path) and not any(_is_another(word) for word in path.split("/"))
 
 
 def leads_outside(path: str) -> bool:
@@ -122,3 +125,8 @@ def _bits(quantisation: str) -> float:
         return 0.0
     by_size = {"XXS": -0.4, "XS": -0.2, "S": 0.0, "M": 0.3, "L": 0.5, "XL": 0.6}
     return float(digits[0]) + 0.5 + by_size.get(word.rpartition("_")[2], 0.0)
+
+
+def _is_another(name: str) -> bool:
+    """Whether Windows opens something else under this name: a device, or what is called so without its end."""
+    return _DEVICE.fullmatch(name) is not None or name.endswith((" ", "."))

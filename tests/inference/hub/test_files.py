@@ -63,13 +63,16 @@ def test_a_file_that_is_gone_is_replaced_by_the_nearest():
     assert nearest(models_in(files("m-mmproj-Q4_K_M.gguf")), "m-Q4_K_M.gguf") is None, "a projector is no model"
 
 
-@pytest.mark.parametrize("path", ["a.gguf", "sub/a.gguf", "ö/ä.gguf"])
+@pytest.mark.parametrize("path", ["a.gguf", "sub/a.gguf", "ö/ä.gguf", "console.gguf", "com10.gguf", ".a/b.c d.gguf"])
 def test_a_path_inside_is_inside(path):
     assert is_inside(path)
 
 
-@pytest.mark.parametrize(
-    "path", ["", "/a.gguf", "../a.gguf", "a/../../b", "a//b", "c:\\a", "C:/a", "a\\..\\b", "a\0b", "a\ud800b", "a\nb"]
-)
+OUTSIDE = ["", "/a.gguf", "../a.gguf", "a/../../b", "a//b", "c:\\a", "C:/a", "a\\..\\b"]
+NO_NAMES = ["a\0b", "a\ud800b", "a\nb"]
+OTHERS_ON_WINDOWS = ["CON", "nul.gguf", "a/Com1.txt", "lpt².x", "aux .gguf", "a.gguf.", "a.gguf ", "a /b.gguf"]
+
+
+@pytest.mark.parametrize("path", [*OUTSIDE, *NO_NAMES, *OTHERS_ON_WINDOWS])
 def test_a_path_that_leads_outside_is_none(path):
     assert not is_inside(path)

@@ -121,6 +121,9 @@ def test_a_token_that_cannot_be_sent_is_said_and_not_shown(small, hub_at, token)
     with pytest.raises(HubError) as refused:
         hub_at(small, token).repo("maker/small-GGUF")
     assert token[:4] not in str(refused.value)
+    with pytest.raises(InvalidRequest) as refused_here:
+        hub_at(small, token).page(HubRepo("maker/small-GGUF"))
+    assert token[:4] not in str(refused_here.value)
 
 
 def test_addresses_that_lead_round_are_said(small, hub_at):
@@ -290,6 +293,9 @@ def test_numbers_that_are_none_count_as_unknown(hub, open_session):
 def test_certificates_that_are_not_there_and_proxies_that_are_not_known_are_said(hub, open_session, monkeypatch):
     with pytest.raises(InvalidRequest, match="SOCKS"):
         Hub(open_session(hub, proxy="socks5://127.0.0.1:1")).search("x")
+    with pytest.raises(InvalidRequest) as refused:
+        Hub(open_session(hub, proxy="nonsense://me:secret@host")).search("x")
+    assert "secret" not in str(refused.value)
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
     with pytest.raises(InvalidRequest, match="SSL_CERT_FILE"):
         Hub(open_session(hub)).page(HubRepo("maker/small-GGUF"))
