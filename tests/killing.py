@@ -137,12 +137,13 @@ class Nursery:
             [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            start_new_session=True,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"},
         )
         self._buffer = b""
 
     def close(self) -> None:
-        self._process.kill()
+        os.killpg(self._process.pid, signal.SIGKILL)  # with what it has just brought up
         self._process.communicate()
 
     def live(self, *order: object, seconds: float | None = None, begins: str = "") -> Life:
