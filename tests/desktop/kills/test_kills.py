@@ -66,7 +66,7 @@ def fill(path: Path, conversations: int, turns: int = 3, lines: int = 20) -> Non
     store.close()
 
 
-def test_a_first_start(nursery, path):
+def test_a_first_start_that_is_cut_off_is_in_nobodys_way(nursery, path):
     def begin(_: int) -> tuple[str, str]:
         shutil.rmtree(path.parent, ignore_errors=True)
         return "start_anew", str(path)
@@ -79,7 +79,7 @@ def test_a_first_start(nursery, path):
     Killing(MOMENTS).of(nursery, begin, look)
 
 
-def test_sending(nursery, path):
+def test_what_was_sent_is_there_and_what_was_typed(nursery, path):
     sent: set[str] = set()
     answers: dict[int, str] = {}
 
@@ -100,7 +100,7 @@ def test_sending(nursery, path):
     assert MOMENTS < 20 or len(sent) > MOMENTS / 2
 
 
-def test_a_checkpoint(nursery, path):
+def test_a_reply_is_there_up_to_its_last_checkpoint(nursery, path):
     def look(_: int, life: Life) -> None:
         store = assert_starts(path)
         for reply, length in life.kept("checkpoint")[-1:]:
@@ -154,7 +154,7 @@ def old_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 SAID = "SELECT id, conversation, role, content FROM turns ORDER BY id"
 
 
-def test_a_migration(nursery, path, old_file):
+def test_a_file_of_an_earlier_version_keeps_its_words_and_has_a_whole_copy(nursery, path, old_file):
     (version,) = rows(old_file, "PRAGMA user_version")
     said = rows(old_file, SAID)
 
@@ -203,7 +203,7 @@ def halves(path: Path) -> list[Path]:
     return list((path.parent / BACKUPS).iterdir())
 
 
-def test_indexing(nursery, path):
+def test_indexing_goes_on_until_everything_is_found(nursery, path):
     fresh = path.with_name("fresh.sqlite3")
     fill(fresh, 100)
 
@@ -276,7 +276,7 @@ def salvages(path: Path, damaged: tuple[Path, dict[int, str], str]) -> Salvages:
     return Salvages(path, damaged)
 
 
-def test_a_salvage(nursery, path, salvages):
+def test_a_damaged_file_is_salvaged_all_the_same(nursery, path, salvages):
     def look(number: int, life: Life) -> None:
         again = [nursery.live("salvage", str(path), seconds=number % 20 / 200)] if number % 2 else []
         salvages.look(life, *again)
@@ -285,7 +285,7 @@ def test_a_salvage(nursery, path, salvages):
 
 
 @pytest.mark.long
-def test_a_salvage_step_by_step(nursery, salvages):
+def test_a_damaged_file_is_salvaged_before_whichever_step_that_was_cut_off(nursery, salvages):
     step, life = 0, None
     while life is None or life.place == "salvage":
         step += 1
@@ -296,7 +296,7 @@ def test_a_salvage_step_by_step(nursery, salvages):
     assert sum(salvages.said) >= step - 1
 
 
-def test_a_backup(nursery, path):
+def test_every_copy_is_whole(nursery, path):
     fill(path, 60)
 
     def look(_: int, life: Life) -> None:
@@ -314,7 +314,7 @@ def test_a_backup(nursery, path):
     assert len(list((path.parent / BACKUPS).iterdir())) <= 6
 
 
-def test_an_export(nursery, path, tmp_path):
+def test_an_exported_file_is_the_old_one_or_the_new_one(nursery, path, tmp_path):
     fill(path, 30, lines=1_000)  # so much that to write it takes its time
     file = tmp_path / "exported" / "all"
     file.parent.mkdir()
@@ -338,7 +338,7 @@ def test_an_export(nursery, path, tmp_path):
     assert {each.name for each in file.parent.iterdir()} <= {"all.json", "all.md", ".all.part.json", ".all.part.md"}
 
 
-def test_an_import(nursery, path, tmp_path):
+def test_an_imported_conversation_is_there_whole_or_not_at_all(nursery, path, tmp_path):
     fill(tmp_path / "other" / "conversations.sqlite3", 120)
     source = tmp_path / "file.json"
     other = Store(tmp_path / "other" / "conversations.sqlite3")
@@ -364,7 +364,7 @@ def test_an_import(nursery, path, tmp_path):
     Killing(MOMENTS).of(nursery, begin, look)
 
 
-def test_a_deletion(nursery, path, tmp_path):
+def test_what_was_gone_is_gone_and_the_rest_is_whole(nursery, path, tmp_path):
     full = tmp_path / "full" / path.name
     fill(full, 40)
     store = Store(full)
@@ -404,7 +404,7 @@ def test_a_deletion(nursery, path, tmp_path):
     Killing(MOMENTS).of(nursery, begin, look)
 
 
-def test_deleting_everything(nursery, path):
+def test_as_long_as_anything_is_left_the_conversations_are_seen(nursery, path):
     """As long as something is left, so are the conversations: somebody sees that, and can ask for it again."""
 
     def begin(_: int) -> tuple[str, str]:

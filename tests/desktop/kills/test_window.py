@@ -79,7 +79,7 @@ class Kept:
         pytest.param("embedded", 8, id="embedded", marks=pytest.mark.model),
     ],
 )
-def test_killed_at_any_moment(nursery, tmp_path, model, lines):
+def test_a_window_killed_at_any_moment_shows_what_it_kept_when_it_starts_again(nursery, tmp_path, model, lines):
     found = write_tiny_model(tmp_path / "tiny.gguf", context_length=2048) if model == "tiny" else embedded_model()
     kept = Kept(tmp_path / "data" / "conversations.sqlite3")
 
