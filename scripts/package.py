@@ -52,11 +52,13 @@ SYSTEM_LIBRARIES = (
     "libgdk_pixbuf-2.0.so*", "libfribidi.so*", "libthai.so*", "libdatrie.so*", "libgraphite2.so*", "libpixman-1.so*",
     "libjpeg.so*", "libpng16.so*", "libmount.so*", "libblkid.so*", "libselinux.so*", "libpcre2-8.so*", "libexpat.so*",
     "libbrotli*.so*", "libdbus-1.so*", "libsystemd.so*", "libgcrypt.so*", "libgpg-error.so*", "libcap.so*",
+    "libcuda.so*", "libnvidia-*.so*", "libvulkan.so*",
 )  # fmt: skip
 DEPENDS = (
     "libgcc-s1", "libegl1", "libgl1", "libfontconfig1", "libfreetype6", "libdbus-1-3", "libglib2.0-0", "libx11-6",
     "libx11-xcb1", "libxcb1", "libxcb-glx0", "libwayland-client0", "libwayland-cursor0", "libwayland-egl1",
 )  # fmt: skip
+DEVICE_DEPENDS = {"vulkan": ("libvulkan1",)}  # CUDA's driver is NVIDIA's own, under many names
 COMPILERS = {29: 11, 30: 12, 31: 13, 32: 13, 33: 14, 34: 15}  # GCC's version by that of its library, GLIBCXX_3.4.x
 
 
@@ -215,7 +217,7 @@ def make_deb(folder: Path, version: str, device: str = "") -> Path:
         f"Architecture: {architecture}\n"
         f"Installed-Size: {size_of(root) // 1024}\n"
         "Section: utils\nPriority: optional\n"
-        f"Depends: {', '.join((*needs_of(folder), *DEPENDS))}\n"
+        f"Depends: {', '.join((*needs_of(folder), *DEPENDS, *DEVICE_DEPENDS.get(device, ())))}\n"
         "Maintainer: The Headwater developers <headwater@localhost>\n"
         "Description: chat with language models on your own machine\n"
         " Runs language models without a network and shows what happens while it does.\n"

@@ -25,6 +25,8 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from statistics import median
 
+from desktop.licences import CONTENTS, FOLDER
+from scripts.emulated import CORE_2, EMULATOR, NEHALEM, run_on
 from scripts.instructions import newer_in
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,15 +36,12 @@ MOST_INSTALLED, MOST_COMPRESSED, MOST_OF_A_START = 320e6, 175e6, 1.5
 USER = "anna"
 STRANGE = "opt/Ein Ordner mit Ümläuten, 空 und Leerzeichen"
 PROMPT = "Say hello in one word."
+# In the tree: what a desktop has, and what looks at it.
 TOOLS = (
-    "xvfb",
-    "xdotool",
-    "openbox",
-    "libglib2.0-bin",
-    "x11-utils",
-    "x11-apps",
+    "xvfb", "xdotool", "openbox", "libglib2.0-bin", "shared-mime-info", "desktop-file-utils", "x11-utils", "x11-apps",
     "procps",
-)  # in the tree: what a desktop has
+)  # fmt: skip
+QT_TEXTS = (CONTENTS, "LGPL-3.0.txt", "GPL-3.0.txt", "Qt, its parts.txt", "llama.cpp and ggml.txt", "fonts.txt")
 EPSILON = b"llama.attention.layer_norm_rms_epsilon"
 STARTS = 7
 PATIENCE = 120.0  # seconds, for anything
@@ -79,6 +78,8 @@ def main(arguments: Sequence[str]) -> int:
         checks = Checks()
         checks.do("sizes", check_sizes)
         checks.do("instructions", check_instructions)
+        checks.do("older processors", check_processors)
+        checks.do("licences", check_licences)
         checks.do("desktop files", check_desktop_files)
         if not options.no_starts:
             checks.do("start-up", check_starts)
@@ -135,6 +136,33 @@ def check_instructions() -> None:
         found(f"{path.name}: {dict(newer) or 'nothing newer than x86-64-v3'}", not newer)
 
 
+def check_processors() -> None:
+    """An older processor is told so by a sentence, whatever it lacks; nothing ends by a signal."""
+    if platform.machine() != "x86_64":
+        say("   only x86 has levels to check")
+        return
+    need(EMULATOR)
+    program = MADE / "headwater/headwater"
+    for processor, words, wanted in (
+        (NEHALEM, ("--version",), "Headwater "),
+        (NEHALEM, ("cli", "--max-tokens", "1", "Hi"), "lacks AVX"),
+        (CORE_2, ("--version",), "lacks POPCNT"),
+    ):
+        done = run_on(processor, program, *words)
+        said = " ".join(line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("qemu-"))
+        found(f"{processor[0]}, {' '.join(words)}: {said[-120:]!r}", wanted in said and done.returncode in (0, 1))
+
+
+def check_licences() -> None:
+    """The texts that its parts oblige to, and Qt as libraries of its own, which can be replaced by others."""
+    inside = MADE / "headwater/_internal"
+    texts = {path.name for path in (inside / FOLDER).iterdir() if path.stat().st_size}
+    lacking = set(QT_TEXTS) - texts
+    found(f"{len(texts)} texts, without {lacking or 'a gap'}", not lacking)
+    libraries = sorted(path.name for path in inside.rglob("libQt6*.so*"))
+    found(f"Qt's libraries, each a file of its own: {len(libraries)}", "libQt6Core.so.6" in libraries)
+
+
 def check_desktop_files() -> None:
     """Clean by the tools that distributions check them with."""
     linux = ROOT / "resources/packaging/linux"
@@ -142,8 +170,7 @@ def check_desktop_files() -> None:
         ("desktop-file-validate", str(linux / "headwater.desktop")),
         ("appstreamcli", "validate", "--no-net", "--pedantic", str(linux / "org.headwater.Headwater.metainfo.xml")),
     ):
-        if shutil.which(command[0]) is None:
-            raise Failed(f"{command[0]} is not installed")
+        need(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         words = " ".join((done.stdout + done.stderr).split())
         found(f"{command[0]}: {words or 'clean'}", done.returncode == 0)
@@ -251,6 +278,7 @@ def check_deb(tree: Tree) -> None:
     use(
         tree,
         "gio launch /usr/share/applications/headwater.desktop",
+        "gio open",  # what a double click does
         "/usr/bin/headwater",
         f"/usr/lib/headwater/{MODEL}",
     )
@@ -277,15 +305,16 @@ def check_archive(tree: Tree) -> None:
     (folder,) = place.iterdir()
     before = {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
     started = f"/{folder.relative_to(tree.path)}/headwater"
-    use(tree, f'"{started}"', started, f"/{folder.relative_to(tree.path)}/program/{MODEL}")
+    use(tree, f'"{started}"', f'"{started}"', started, f"/{folder.relative_to(tree.path)}/program/{MODEL}")
     done = tree.run_as_user(f'touch "{started}.new" || "{started}" cli --max-tokens 4 Hi', locale="LC_ALL=C")
     found("answers in a terminal without any locale, where its user may write nothing", bool(done.stdout.strip()))
     after = {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
     found("nothing in its folder was changed", before == after)
 
 
-def use(tree: Tree, start: str, program: str, model: str) -> None:
-    """As somebody would: it is started, asked, given a file that ends llama.cpp, asked again, and closed."""
+def use(tree: Tree, start: str, opens: str, program: str, model: str) -> None:
+    """As somebody would: it is started, asked, given a file that ends llama.cpp while another window is in front, asked
+    again, and closed."""
     version = tree.run_as_user(f'"{program}" --version').stdout.strip()
     found(f"--version says {version}", version.startswith("Headwater "))
     answer = tree.run_as_user(f'"{program}" cli --max-tokens 12 "{PROMPT}"')
@@ -293,7 +322,7 @@ def use(tree: Tree, start: str, program: str, model: str) -> None:
     write_killer(tree.path / model.lstrip("/"), tree.home / "killer.gguf")
     done = tree.run_as_user(f'"{program}" cli --model "$HOME/killer.gguf" --max-tokens 4 Hi', check=False)
     found(f"cli on a file that ends llama.cpp: {done.stderr.strip()[-160:]}", done.returncode == 1)
-    tree.run_as_user(WINDOW.format(user=USER, start=start, program=program, model=model, prompt=PROMPT))
+    tree.run_as_user(WINDOW.format(user=USER, start=start, opens=opens, program=program, model=model, prompt=PROMPT))
     found("routes to anywhere: none", not (tree.home / "routes").read_text().strip())
     replies = replies_in(tree.home / ".local/share/Headwater/conversations.sqlite3")
     found(f"answered in the window, without a network: {replies}", len(replies) == 2 and all(replies))
@@ -302,6 +331,7 @@ def use(tree: Tree, start: str, program: str, model: str) -> None:
         f"windows with a second start and a child that dies: {len(windows)}, {len(after)}",
         len(windows) == len(after) == 1,
     )
+    found("the window came to the front for the file", (tree.home / "raised").is_file())
     said = (tree.home / "probes").read_text().strip()
     found(f"the child that tried the file: {said or 'was not seen'}", bool(said))
     notes = list((tree.home / ".local/share/Headwater/runs").glob("*"))
@@ -310,8 +340,10 @@ def use(tree: Tree, start: str, program: str, model: str) -> None:
 
 # Each `ask` waits for one more reply that came to its end.
 WINDOW = """
+rm -f raised
 ip route > routes 2>/dev/null || cat /proc/net/route | tail -n +2 > routes
 ids() {{ xdotool search --onlyvisible --class headwater; }}
+in_front() {{ [ "$(xdotool getactivewindow 2>/dev/null)" = "$(ids | head -n 1)" ]; }}
 note() {{ cat "$HOME"/.local/share/Headwater/runs/*.json 2>/dev/null | grep -q "$1"; }}
 settled() {{ for _ in $(seq 600); do note '"model": ""' && return; sleep 0.2; done; return 1; }}
 child() {{ ps -u {user} -o args | grep -m 1 -e '--probe-mode[l]'; }}
@@ -324,9 +356,13 @@ ask() {{
 for _ in $(seq 300); do [ -n "$(ids)" ] && break; sleep 0.1; done
 settled || exit 3
 ask || exit 4
-( for _ in $(seq 1000); do child && break; sleep 0.01; done ) > probes &
+( for _ in $(seq 3000); do child && break; sleep 0.01; done ) > probes &
 watch=$!
-"{program}" "$HOME/killer.gguf" || exit 5
+xclock & clock=$!
+xdotool search --sync --onlyvisible --class xclock windowactivate --sync
+{opens} "$HOME/killer.gguf" || exit 5
+for _ in $(seq 100); do in_front && echo raised > raised && break; sleep 0.1; done
+kill $clock
 wait $watch
 for _ in $(seq 300); do child >/dev/null || break; sleep 0.1; done
 settled || exit 6
@@ -406,6 +442,12 @@ def display() -> Iterator[dict[str, str]]:
             yield {key: value for key, value in os.environ.items() if key not in unseen} | {"DISPLAY": name}
         finally:
             server.terminate()
+
+
+def need(command: str) -> None:
+    """A check whose tool is not there has failed."""
+    if shutil.which(command) is None:
+        raise Failed(f"{command} is not installed")
 
 
 def the(suffix: str) -> Path:

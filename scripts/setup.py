@@ -33,6 +33,7 @@ PORTABLE = {
     "x86_64": "-DGGML_NATIVE=OFF -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON",
     "arm64": "-DGGML_NATIVE=OFF",
 }
+OLDEST_MACOS = "13.0"  # that a package runs on; Qt's own
 MACHINES = {"amd64": "x86_64", "aarch64": "arm64"}  # what some systems call them
 LOG_LINES = 15  # of a failed command's log
 CAUSE_LINES = 5  # of a compiler's first complaint in it
@@ -99,6 +100,7 @@ class Environment:
         self._root = root
         self._flags = " ".join(filter(None, (BUILDS[device], portable_flags() if portable else "")))
         self._device = device
+        self._for_others = {"MACOSX_DEPLOYMENT_TARGET": OLDEST_MACOS} if portable else {}
         self._run = run
         self._look = look
         self._problem_of = problem_of or device_problem
@@ -226,6 +228,7 @@ class Environment:
             "PIP_BUILD_CONSTRAINT": "constraints.txt",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
             "PIP_NO_INPUT": "1",
+            **self._for_others,
             **({"CMAKE_ARGS": flags} if flags else {}),
         }
         if self._do(command, what, environment=environment):

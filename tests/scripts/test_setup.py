@@ -299,6 +299,7 @@ def test_what_is_packaged_is_compiled_for_other_processors_in_an_environment_of_
     assert (root / ".venv-package").is_dir()
     (engine,) = (number for number, line in enumerate(shell.lines()) if "--no-binary llama-cpp-python" in line)
     assert "-DGGML_NATIVE=OFF" in shell.environments[engine]["CMAKE_ARGS"]
+    assert shell.environments[engine]["MACOSX_DEPLOYMENT_TARGET"] == setup.OLDEST_MACOS
     assert shell.lines()[-1].endswith(" pyinstaller")
     again = Shell()
     with setup.Environment(root, "cpu", again, lambda _: (), portable=True) as environment:
