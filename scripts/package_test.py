@@ -150,7 +150,7 @@ def check_processors() -> None:
     ):
         done = run_on(processor, program, *words)
         said = " ".join(line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("qemu-"))
-        found(f"{processor[0]}, {' '.join(words)}: {said[-120:]!r}", wanted in said and done.returncode in (0, 1))
+        found(f"{processor[0]}, {' '.join(words)}: {said[:120]!r}", wanted in said and done.returncode in (0, 1))
 
 
 def check_licences() -> None:
