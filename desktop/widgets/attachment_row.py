@@ -15,6 +15,7 @@ from desktop.draft_attachments import DraftFile
 from desktop.theme import Theme, control_font, figure_font, paint_icon, scroll_bar_style
 from desktop.widgets.buttons import Button
 from desktop.widgets.painting import paint_box, recolour, text_width
+from desktop.widgets.tips import as_tip
 
 MOST_ROWS = 3  # shown at once; then they scroll
 
@@ -164,9 +165,9 @@ class Chip(QWidget):
         self.details = self._details(tokens)
         name = " ".join(file.name.split())
         told = ", ".join(filter(None, (name, self.details, "" if fits else self.tr("does not fit"))))
-        self.setToolTip(told)
+        self.setToolTip(as_tip(told))
         self.cross.setAccessibleName(self.tr("Remove {file}").format(file=told))
-        self.cross.setToolTip(self.tr("Remove {file} (Delete)").format(file=name))
+        self.cross.setToolTip(as_tip(self.tr("Remove {file} (Delete)").format(file=name)))
         self.update()
 
     def set_theme(self, theme: Theme) -> None:

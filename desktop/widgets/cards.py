@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QSty
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.conversation_delegate import strong
 from desktop.widgets.painting import paint_box, paint_focus_ring, recolour
+from desktop.widgets.tips import as_tip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -197,7 +198,7 @@ class _Cards(QAbstractListModel):
             case Qt.ItemDataRole.AccessibleTextRole:
                 return card.spoken
             case Qt.ItemDataRole.ToolTipRole:
-                return "\n".join(part for part in (card.title, card.details, card.note) if part)
+                return as_tip("\n".join(part for part in (card.title, card.details, card.note) if part))
             case _:
                 return None
 

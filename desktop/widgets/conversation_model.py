@@ -10,6 +10,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QStringL
 
 from desktop.conversations import Conversation
 from desktop.groups import Group, GroupKind, groups_of
+from desktop.widgets.tips import as_tip
 
 ID = Qt.ItemDataRole.UserRole
 Index = QModelIndex | QPersistentModelIndex
@@ -144,7 +145,7 @@ class ConversationModel(QStringListModel):
             case Qt.ItemDataRole.EditRole:
                 return row.title if isinstance(row, Conversation) else row.name
             case Qt.ItemDataRole.ToolTipRole:
-                return self._explained(row)
+                return as_tip(self._explained(row) or "") or None
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._spoken(row)
         return row.id if role == ID and isinstance(row, Conversation) else None

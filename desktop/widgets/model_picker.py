@@ -16,6 +16,7 @@ from desktop.model_choice import ModelPhase, ModelState, name_of
 from desktop.theme import Theme, paint_icon
 from desktop.widgets.buttons import GAP, HEIGHT, ICON, PADDING, Button, ButtonKind
 from desktop.widgets.painting import paint_focus_ring, text_width
+from desktop.widgets.tips import as_tip
 from inference import AnyModel, ModelConfig, RemoteModel
 
 _WIDEST = 320
@@ -58,7 +59,7 @@ class ModelPicker(Button):
         self.setAccessibleName(self.tr("Model: {name}").format(name=self.words))
         told = self._explained(state)
         self.setAccessibleDescription(told)
-        self.setToolTip(told)
+        self.setToolTip(as_tip(told))
         self._check_current()
         self.updateGeometry()
         self.update()
@@ -200,14 +201,14 @@ class ModelPicker(Button):
     def _file_action(self, path: Path, group: QActionGroup) -> QAction:
         action = QAction(_menu_words(name_of(ModelConfig(path))), group)
         action.setCheckable(True)
-        action.setToolTip(str(path))
+        action.setToolTip(as_tip(str(path)))
         return action
 
     def _server_action(self, model: RemoteModel, group: QActionGroup) -> QAction:
         words = self.tr("{model} at {server}").format(model=name_of(model), server=urlsplit(model.base_url).netloc)
         action = QAction(_menu_words(words), group)
         action.setCheckable(True)
-        action.setToolTip(model.base_url)
+        action.setToolTip(as_tip(model.base_url))
         return action
 
     def _on_action(self, action: QAction) -> None:

@@ -40,6 +40,7 @@ from desktop.widgets.segments import NO_MARKS, Marks, Segment
 from desktop.widgets.selection import Selection, Spot
 from desktop.widgets.sideways import Sideways, turned_sideways
 from desktop.widgets.telling import Telling
+from desktop.widgets.tips import as_tip
 from desktop.widgets.typesetting import Look
 from desktop.widgets.zoom import Notches, stepped, within_bounds
 
@@ -226,7 +227,8 @@ class ReadingView(RowsView):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self._rows.link_at(self.in_text(event.pos())), self.viewport())
+            link = self._rows.link_at(self.in_text(event.pos()))
+            QToolTip.showText(event.globalPos(), as_tip(link), self.viewport())
             return True
         if event.type() is QEvent.Type.Leave:
             self._mouse.leave()

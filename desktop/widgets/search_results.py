@@ -21,6 +21,7 @@ from desktop.widgets.conversation_delegate import strong
 from desktop.widgets.conversation_model import Index
 from desktop.widgets.marked_text import MarkedText, Marks, in_one_line
 from desktop.widgets.painting import paint_box, paint_focus_ring, recolour
+from desktop.widgets.tips import as_tip
 
 _EXCERPT_LINES = 2
 _SPACES = dict.fromkeys(map(ord, "\n\r\t\u2028\u2029"), " ")  # a title is one line, and its letters keep their places
@@ -133,7 +134,7 @@ class _Hits(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole:
                 return title
             case Qt.ItemDataRole.ToolTipRole:
-                return title
+                return as_tip(title)
             case Qt.ItemDataRole.AccessibleTextRole if hit.turn is not None:
                 return f"{title}: {in_one_line(hit.excerpt)[0]}"
             case Qt.ItemDataRole.AccessibleTextRole:

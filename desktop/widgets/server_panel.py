@@ -25,6 +25,7 @@ from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.line_field import LineField
 from desktop.widgets.painting import paint_box
+from desktop.widgets.tips import as_tip
 from inference import RemoteModel
 
 _ROWS = (2, 5)  # of models, before the list scrolls: in a low window, and in a high one
@@ -273,7 +274,7 @@ class _Models(QListWidget):
         self.clear()
         self.addItems(list(names))
         for number, name in enumerate(names):
-            self.item(number).setToolTip(name)
+            self.item(number).setToolTip(as_tip(name))
             self.item(number).setSizeHint(QSize(0, _ROW))
         self.set_rows(rows)
         self.setCurrentRow(0)

@@ -14,6 +14,7 @@ from desktop.figures import Figures
 from desktop.theme import Theme, figure_font
 from desktop.widgets.painting import along, cached_brush, fill, paint_focus_ring, text_width
 from desktop.widgets.reuse_words import why_reading_began
+from desktop.widgets.tips import as_tip
 
 NARROW = 700  # below it only context, prefill and decode are shown, the rest on hover and focus
 HEIGHT = 30
@@ -160,7 +161,7 @@ class SpeedBar(QWidget):
         return margins.left() + margins.right() + gaps + sum(figure.minimumSizeHint().width() for figure in figures)
 
     def _explain(self) -> None:
-        self.setToolTip(self.summary())
+        self.setToolTip(as_tip(self.summary()))
         self.setAccessibleDescription(self.summary())
         hidden = "\n".join(figure.sentence() for figure in self._all if figure.isHidden())
         for figure, meaning, reason in zip(self._all, self._meanings(), self._reasons(), strict=True):
@@ -267,7 +268,7 @@ class Figure(QWidget):
         return self.tr("{name}: {figure}").format(name=self.accessibleName(), figure=self.words)
 
     def explain(self, text: str) -> None:
-        self.setToolTip(text)
+        self.setToolTip(as_tip(text))
         self.setAccessibleDescription(text)
 
     def set_ink(self, ink: QColor) -> None:

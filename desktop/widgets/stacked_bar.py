@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from desktop.theme import Theme
 from desktop.widgets.painting import cached_brush
+from desktop.widgets.tips import as_tip
 
 _HEIGHT = 22
 _LEAST = 2  # pixels: what was there is seen
@@ -77,12 +78,12 @@ class StackedBar(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self._words_at(event.pos().x()), self)
+            QToolTip.showText(event.globalPos(), as_tip(self._words_at(event.pos().x())), self)
             return True
         return super().event(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        QToolTip.showText(event.globalPosition().toPoint(), self._words_at(round(event.position().x())), self)
+        QToolTip.showText(event.globalPosition().toPoint(), as_tip(self._words_at(round(event.position().x()))), self)
 
     def places(self) -> list[QRect]:
         """Where each part stands: to scale, but none so narrow that it is not seen."""
