@@ -30,9 +30,7 @@ MOST_GROWTH = 1.1
 WARM_SHARE = 1 / 12  # of the run: five minutes of an hour
 STATES = 32  # megabytes of KV states in memory
 SPARE = 2  # files, threads and timers
-FEW = (
-    5  # looks: of so many the least counts, since the processes for formulas and documents come and go with their pipes
-)
+FEW = 5  # looks; the least of them counts, as the processes for formulas and documents come and go with their pipes
 ENOUGH = 60  # tokens of a reply
 
 QUESTIONS = (
