@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -29,6 +30,8 @@ _RANGES = {
     "sidebar_width": _COUNT,
     "last_conversation": _COUNT,
 }
+
+_MOST_BYTES = 1 << 20  # nobody chooses as much; a larger file is none of ours
 
 _HEADING = """\
 # What was chosen in Headwater. It is read when the program starts, and written over when something is chosen; what is
@@ -182,13 +185,13 @@ class SettingsFile:
     def _read(self) -> Settings | None:
         """What the file holds now; `None` where it cannot be read."""
         try:
-            content = tomllib.loads(self._path.read_bytes().decode())
+            content = tomllib.loads(_text_of(self._path))
         except FileNotFoundError:
             return None
         except OSError as error:
             self.notice = f"The settings in {self._path} cannot be read: {error.strerror}."
             return None
-        except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        except (ValueError, RecursionError):  # no UTF-8, no TOML, or what no sane TOML has
             self._set_aside()
             return None
         settings, sound = _settings_from(content)
@@ -206,6 +209,19 @@ class SettingsFile:
             self.notice = f"The settings in {self._path} are damaged and cannot be set aside: {error.strerror}."
         else:
             self.notice = f"The settings file was damaged. It is kept as {aside}; what it held no longer applies."
+
+
+def _text_of(path: Path) -> str:
+    """What the file holds; some editors mark the beginning of UTF-8.
+
+    Raises:
+        ValueError: it is no text, or too much of it.
+    """
+    with path.open("rb") as file:
+        raw = file.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise ValueError("too large")
+    return raw.decode("utf-8-sig")
 
 
 def broken_of(path: Path) -> Path:
@@ -241,6 +257,8 @@ def _value(name: str, value: object) -> object:
         ValueError: it is not of that kind.
     """
     default = getattr(Settings(), name)
+    if "\\u0000" in json.dumps(value, default=str):
+        raise ValueError(name)  # no path and no name has it, and the system is asked with none
     if name in _TABLES:
         return _rows(_TABLES[name], value)
     if name in _RANGES:

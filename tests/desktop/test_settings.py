@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import sys
 import tomllib
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,8 +27,8 @@ from desktop.settings import (
 )
 from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel
 
-# TOML is UTF-8: half a surrogate pair has no place in it.
-TEXTS = st.text(st.characters(codec="utf-8"), max_size=40)
+# TOML is UTF-8: half a surrogate pair has no place in it. No path or name holds a zero.
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 ADDRESSES = ("http://127.0.0.1:8080/v1", "https://example.org/v1")
 COUNTS = st.integers(1, 2**31 - 1)
 SETTINGS = st.builds(
@@ -83,7 +86,23 @@ def test_without_a_file_everything_is_as_at_first(tmp_path):
     assert settings.notice == ""
 
 
-@pytest.mark.parametrize("content", [b"streaming = maybe", b"\xff\xfe", b"[[["])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"streaming = maybe",
+        b"\xff\xfe",
+        b"[[[",
+        bytes(4096),
+        bytes(range(256)) * 20,
+        b"zoom = 120\ncolour_sch",
+        b"zoom = 120\nzoom = 120\n",
+        b"flux = " + b"[" * 100_000,
+        b"flux = " + b"[" * 500 + b"]" * 500,
+        b"zoom = " + b"9" * 10_000,
+        b"flux = '" + b"x" * (2 << 20) + b"'",
+    ],
+    ids=["a word", "UTF-16", "open", "nothing", "binary", "cut", "twice", "deep", "deep and whole", "long", "huge"],
+)
 def test_a_file_that_is_no_toml_is_set_aside_and_said(tmp_path, content):
     path = tmp_path / "settings.toml"
     path.write_bytes(content)
@@ -92,6 +111,59 @@ def test_a_file_that_is_no_toml_is_set_aside_and_said(tmp_path, content):
     assert not path.exists()
     assert (tmp_path / "settings.broken.toml").read_bytes() == content
     assert "settings.broken.toml" in settings.notice
+
+
+def test_a_folder_in_its_place_is_said_and_what_is_chosen_applies(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.mkdir()
+    settings = SettingsFile(path)
+    assert settings.load() == Settings()
+    assert "cannot be read: Is a directory" in settings.notice
+    settings.save(Settings(zoom=120))
+    assert settings.current == Settings(zoom=120)
+    assert "cannot be saved" in settings.notice
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@contextmanager
+def with_no_special_rights():
+    """Whoever may do everything is for a while somebody who may not."""
+    if sys.platform == "win32":
+        pytest.skip("permissions are otherwise there")
+    before = os.geteuid()
+    try:
+        if before == 0:
+            os.seteuid(65_534)
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_a_file_that_nobody_may_read_is_said_and_left_alone(tmp_path):
+    SettingsFile(tmp_path / "other.toml").save(Settings())  # what saving needs is imported now
+    path = tmp_path / "settings.toml"
+    path.write_text("zoom = 130\n")
+    path.chmod(0)
+    tmp_path.chmod(0o555)
+    settings = SettingsFile(path)
+    for parent in tmp_path.parents[:2]:
+        parent.chmod(0o755)
+    with with_no_special_rights():
+        assert settings.load() == Settings()
+        assert "cannot be read: Permission denied" in settings.notice
+        settings.save(Settings(zoom=120))
+        assert "cannot be saved" in settings.notice
+    assert settings.current == Settings(zoom=120)
+    path.chmod(0o600)
+    assert path.read_text() == "zoom = 130\n"
+
+
+def test_a_file_that_an_editor_marked_as_utf_8_is_read(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_bytes(b"\xef\xbb\xbfzoom = 120\r\n")
+    settings = SettingsFile(path)
+    assert settings.load() == Settings(zoom=120)
+    assert settings.notice == ""
 
 
 def test_a_value_that_makes_no_sense_costs_only_itself(tmp_path):
@@ -129,6 +201,9 @@ def test_a_value_that_makes_no_sense_costs_only_itself(tmp_path):
         "proxy_address = 'proxy'",
         "last_conversation = 0",
         "price_input = 'much'",
+        'models_folder = "/a\\u0000b"',
+        'added_folders = ["/a", "\\u0000"]',
+        '[[windows]]\nmodel = "/a\\u0000b"',
         "price_output = inf",
         "price_cached = true",
     ],
