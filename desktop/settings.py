@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tomllib
 from collections.abc import Callable, Mapping
@@ -257,8 +256,8 @@ def _value(name: str, value: object) -> object:
         ValueError: it is not of that kind.
     """
     default = getattr(Settings(), name)
-    if "\\u0000" in json.dumps(value, default=str):
-        raise ValueError(name)  # no path and no name has it, and the system is asked with none
+    if _holds_zero(value):
+        raise ValueError(name)  # no path and no name does, and the system cannot be asked for one
     if name in _TABLES:
         return _rows(_TABLES[name], value)
     if name in _RANGES:
@@ -274,6 +273,18 @@ def _value(name: str, value: object) -> object:
     if name == "proxy_address" and value and not is_proxy_address(str(value)):
         raise ValueError(name)
     return value
+
+
+def _holds_zero(value: object) -> bool:
+    match value:
+        case str():
+            return "\0" in value
+        case list():
+            return any(map(_holds_zero, value))
+        case dict():
+            return any(map(_holds_zero, value.values()))
+        case _:
+            return False
 
 
 def _price(value: object) -> float:
