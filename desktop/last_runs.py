@@ -24,7 +24,7 @@ _NOTE = ".json"
 _FAULT = ".fault"
 _HALF_WRITTEN = ".new"
 _DEATHS = "deaths.json"
-_LONGEST_FAULT = 1 << 16
+_LONGEST = 1 << 16  # bytes that are read of a file here, whatever it became
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,18 +171,22 @@ def _note_in(path: Path) -> Note:
 
 def _fault_in(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(_LONGEST_FAULT).decode("utf-8", "replace").strip()
+        return _bytes_in(path).decode("utf-8", "replace").strip()
     except OSError:
         return ""
 
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        values = json.loads(path.read_bytes())
+        values = json.loads(_bytes_in(path))
     except (OSError, ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
+
+
+def _bytes_in(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(_LONGEST)
 
 
 def _number(value: object) -> int:

@@ -80,8 +80,10 @@ def held_in(folder: Path) -> int:
 def _is_held(path: Path) -> bool:
     try:
         descriptor = os.open(path, os.O_RDWR)
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         return False
+    except PermissionError:  # of another user, who may still be there
+        return True
     try:
         if not _try_lock(descriptor):
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from desktop.library import FileFormat
 
 CONVERSATIONS = "application/x-headwater-conversations"
 _FILES = "text/uri-list"
+_NUMBER = re.compile(rb"-?\d{1,18}")
 
 FileMaker = Callable[[Sequence[int], FileFormat], Sequence[Path]]
 """Writes conversations into files, one for each."""
@@ -52,4 +54,6 @@ def conversations_in(data: QMimeData) -> tuple[int, ...]:
     """The ids of conversations that are on their way; none where something else is."""
     if not data.hasFormat(CONVERSATIONS):
         return ()
-    return tuple(int(number) for number in bytes(data.data(CONVERSATIONS).data()).split())
+    words = bytes(data.data(CONVERSATIONS).data()).split()
+    # Any program may let such a thing fall.
+    return tuple(map(int, words)) if all(_NUMBER.fullmatch(word) for word in words) else ()

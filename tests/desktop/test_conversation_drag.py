@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QUrl
 
 from desktop.library import FileFormat
-from desktop.widgets.conversation_drag import ConversationMime, conversations_in
+from desktop.widgets.conversation_drag import CONVERSATIONS, ConversationMime, conversations_in
 
 
 class Maker:
@@ -49,3 +49,10 @@ def test_what_else_is_dragged_is_no_conversation(qapp):
     other = QMimeData()
     other.setText("3 4")
     assert conversations_in(other) == ()
+
+
+@pytest.mark.parametrize("words", [b"three", b"3 \xff", b"9" * 5_000, b"3;4", b"1_0"])
+def test_what_another_program_makes_up_is_no_conversation(qapp, words):
+    made_up = QMimeData()
+    made_up.setData(CONVERSATIONS, words)
+    assert conversations_in(made_up) == ()

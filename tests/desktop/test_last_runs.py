@@ -104,10 +104,22 @@ def test_deaths_that_are_not_in_a_row_are_not_added_up(tmp_path, between):
     assert look(tmp_path).is_deadly("/models/a.gguf") is (between == "none at work")
 
 
-@pytest.mark.parametrize("words", ["", "[]", '{"model": 3, "conversation": "x"}', "\x00"])
+@pytest.mark.parametrize("words", ["", "[]", '{"model": 3, "conversation": "x"}', "\x00", "[" * 50_000])
 def test_notes_that_are_damaged_are_read_as_far_as_they_make_sense(tmp_path, words):
     (tmp_path / "abc.json").write_text(words)
     (tmp_path / "deaths.json").write_text(words)
+    runs = look(tmp_path)
+    assert runs.death is not None
+    assert runs.death.note == Note()
+    assert not runs.is_deadly("/models/a.gguf")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file without an end")
+def test_what_is_no_note_at_all_is_in_nobodys_way(tmp_path):
+    for name in ("a.json", "a.lock", "deaths.json"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "b.json").symlink_to("/dev/zero")
+    (tmp_path / "b.fault").symlink_to("/dev/zero")
     runs = look(tmp_path)
     assert runs.death is not None
     assert runs.death.note == Note()

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
 from desktop.process_lock import ProcessLock
 
 
@@ -41,3 +49,28 @@ def test_a_name_cannot_lead_out_of_the_folder(tmp_path):
     assert not lock.is_held("../precious")
     assert (tmp_path / "precious").exists()
     lock.close()
+
+
+ANOTHER = """
+import os, sys
+from pathlib import Path
+from desktop.process_lock import ProcessLock, held_in
+
+os.setresuid(65534, 65534, 65534)
+folder = Path(sys.argv[1])
+lock = ProcessLock(folder)
+print(lock.is_held("theirs.lock"), held_in(folder))
+lock.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="needs to be several users")
+def test_a_lock_of_another_user_counts_as_held_and_is_in_nobodys_way():
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with TemporaryDirectory() as name:  # not pytest's folders, which are for one user
+        folder = Path(name)
+        folder.chmod(0o777)
+        (folder / "theirs.lock").touch(mode=0o600)
+        command = [sys.executable, "-c", ANOTHER, name]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "True 2\n"
