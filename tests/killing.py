@@ -27,7 +27,7 @@ BETWEEN = "between"  # where a process is that has begun nothing, or ended all i
 Fact = list[Any]
 Work = Callable[..., None]
 
-_SILENCE_SECONDS = 60.0  # after which nothing more will come
+_SILENCE_SECONDS = 120.0  # after which nothing more will come
 _TRIES = 5  # for each moment that is to come in the middle of something
 
 

@@ -21,6 +21,7 @@ from tests.killing import bring_up, say
 
 LINE = "All the water that runs here came from somewhere else. "
 ASK_AGAIN_MILLISECONDS = 5
+MOST_TURNS = 4  # of a conversation that is gone on with: what was said in it is all read again
 _LOADED_BEFORE = ("inference.llama", "desktop.widgets.transcript", "desktop.widgets.message_view", "desktop.supply")
 
 
@@ -49,6 +50,8 @@ class Asker:
         shown = window.page.transcript.plain_text() if conversation is not None else ""
         say("shows", None if conversation is None else conversation.id, shown, texts)
         self.follow(self.app.library.current)
+        if len(self.app.library.current.turns) > MOST_TURNS:
+            self.app.library.new()
         self.ask()
 
     def ask(self) -> None:
