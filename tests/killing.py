@@ -44,8 +44,12 @@ def seed() -> int:
 
 
 def say(*fact: object) -> None:
-    """Tell the test. A line is written whole or not at all, whatever happens to this process."""
-    os.write(1, (json.dumps((time.monotonic(), *fact)) + "\n").encode())
+    """Tell the test. A line is written whole or not at all, whatever happens to this process. Where there is no test
+    any more, this process ends too."""
+    try:
+        os.write(1, (json.dumps((time.monotonic(), *fact)) + "\n").encode())
+    except BrokenPipeError:
+        os._exit(1)
 
 
 @contextmanager
