@@ -40,7 +40,7 @@ from desktop.store.rows import (
     turn_from,
 )
 from desktop.store.traces import packed_trace, trace_if_sound
-from desktop.store.tree import TurnTrees
+from desktop.store.tree import TurnTrees, around
 from inference import AnyModel, Role, WindowPolicy
 
 if TYPE_CHECKING:
@@ -338,9 +338,10 @@ class Store(TurnTrees, Drafts, Comparisons):
 
     def deleted(self, *, for_seconds: float = 0.0) -> tuple[int, ...]:
         """The conversations that were deleted and not purged, for at least so long."""
-        before = moment_text(self._clock() - timedelta(seconds=for_seconds))
         with self._database.reading() as connection:
-            rows = connection.execute("SELECT id FROM conversations WHERE deleted <= ?", (before,)).fetchall()
+            rows = connection.execute(
+                "SELECT id FROM conversations WHERE deleted <= ? OR deleted > ?", around(self._clock(), for_seconds)
+            ).fetchall()
         return tuple(number for (number,) in rows)
 
     def purge(self, conversations: Iterable[int]) -> None:

@@ -41,6 +41,8 @@ _CONTINUATION = (
     " ?, ?, ?, ?, ?, ?, ?, ? FROM turns WHERE id = ?"
 )
 
+_CLOCKS_DIFFER = timedelta(hours=1)  # of two windows, on folders that machines share
+
 
 class TurnTrees:
     """What a store does with the turns of its conversations.
@@ -138,11 +140,12 @@ class TurnTrees:
     def purge_turns(self, *, for_seconds: float = 0.0) -> tuple[int, ...]:
         """Delete for good the turns that were deleted at least so long ago; what stood after them stands where it is
         seen. Returns the conversations that they were of."""
-        before = moment_text(self._clock() - timedelta(seconds=for_seconds))
+        young = around(self._clock(), for_seconds)
         with self._database.writing() as connection:
             gone = connection.execute(
-                "SELECT id, parent, conversation FROM turns WHERE deleted <= ? AND state <> ? ORDER BY id DESC",
-                (before, TurnState.WRITING),
+                "SELECT id, parent, conversation FROM turns WHERE (deleted <= ? OR deleted > ?) AND state <> ?"
+                " ORDER BY id DESC",
+                (*young, TurnState.WRITING),
             ).fetchall()
             for turn, parent, _ in gone:  # what stands last goes first, so that each parent is still there
                 connection.execute("UPDATE turns SET parent = ? WHERE parent = ?", (parent, turn))
@@ -187,6 +190,12 @@ class TurnTrees:
 
     def _now(self) -> str:
         return moment_text(self._clock())
+
+
+def around(now: datetime, seconds: float) -> tuple[str, str]:
+    """Between which moments something lies that was done less than so long ago. A moment that is still to come is from
+    before the clock was set back, and as good as long ago: it may come in years."""
+    return moment_text(now - timedelta(seconds=seconds)), moment_text(now + _CLOCKS_DIFFER)
 
 
 def _turn(connection: sqlite3.Connection, turn: int) -> Turn:

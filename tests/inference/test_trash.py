@@ -32,6 +32,15 @@ def test_what_was_thrown_away_is_out_of_sight_and_comes_back_as_it_was(tmp_path)
     assert not (tmp_path / TRASH).exists()
 
 
+def test_what_was_thrown_away_before_the_clock_was_set_back_does_not_stay_for_years(tmp_path):
+    put(tmp_path / "a.gguf")
+    (model,) = models(tmp_path)
+    place = throw_away(model, tmp_path).place
+    place.rename(place.with_name(f"{int(time.time()) + 10**8}-ab"))
+    empty_trash(tmp_path)
+    assert not (tmp_path / TRASH).exists()
+
+
 def test_thrown_out_it_is_gone(tmp_path):
     put(tmp_path / "a.gguf")
     put(tmp_path / "b.gguf")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Attachment
+from desktop.conversations import Attachment, TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError
 from inference import Message, ModelConfig, Role, Trace
@@ -131,6 +131,21 @@ def test_deleted_conversations_come_back_as_they_were(store):
         store.conversation(one.conversation.id)
     store.restore([one.conversation.id, two.conversation.id])
     assert store.conversations() == before
+
+
+@pytest.mark.parametrize("days", [-1, -4000])
+def test_what_was_deleted_before_the_clock_was_set_back_is_purged_all_the_same(path, clock, days):
+    store = Store(path, clock=clock)
+    one, two = ask(store, "one"), ask(store, "two")
+    store.delete([one.conversation.id])
+    for exchange in (one, two):
+        store.finish(replace(exchange.reply, state=TurnState.COMPLETE), None)
+    store.delete_turns(two.conversation.id, (two.reply.id,), head=two.question.id)
+    assert store.deleted(for_seconds=3600) == ()
+    clock.go_on(days=days)
+    assert store.deleted(for_seconds=3600) == (one.conversation.id,)
+    assert two.conversation.id in store.purge_turns(for_seconds=3600)
+    store.close()
 
 
 def test_what_was_deleted_is_known_by_how_long_ago_that_was(path, clock):
