@@ -76,7 +76,7 @@ class ModelNotFound(ModelError):
     """No file at `path`."""
 
     def __str__(self) -> str:
-        return f"There is no model file at {self.path}."
+        return f"There is no model file at {self.path}. Check the path, or choose another model."
 
 
 class ModelUnreadable(ModelError):
@@ -110,8 +110,8 @@ class ProcessorTooOld(InferenceError):
     def __str__(self) -> str:
         names = ", ".join(name.upper() for name in self.lacking)
         return (
-            f"This processor lacks {names}, which this build of Headwater needs to run models. Models of servers answer"
-            " all the same; a build from the source code fits the processor it is made on."
+            f"This processor lacks {names}, which this build of Headwater needs to run models. Choose a server's model,"
+            " or build it from the source code: that fits the processor it is made on."
         )
 
 
@@ -123,7 +123,7 @@ class ModelUnsupported(ModelError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.path.name} cannot be used for chat: {self.reason}"
+        return f"{self.path.name} cannot be used for chat: {self.reason} Choose another model."
 
 
 class OutOfMemory(ModelError):
@@ -152,8 +152,8 @@ class DeviceNotFound(ModelError):
         self.offered = offered
 
     def __str__(self) -> str:
-        there = f" There is {', '.join(self.offered)}." if self.offered else ""
-        return f"{self.path.name} was to run on {self.device}, which is not here.{there}"
+        others = " or ".join(self.offered) or "another device"
+        return f"{self.path.name} was to run on {self.device}, which is not here. Choose {others}."
 
 
 class ModelCrashed(ModelError):
@@ -182,7 +182,7 @@ class ModelCrashed(ModelError):
         ways = ["the CPU"] if self.was_on_gpu else []
         if self.smaller_context is not None:
             ways.append(f"a window of {self.smaller_context:,} tokens")
-        way = f" Try {' or '.join(ways)}." if ways else ""
+        way = f" Try {' or '.join(ways)}." if ways else " Choose another model."
         return f"llama.cpp cannot run {self.path.name}: tried in a process of its own, {self.outcome}.{said}{way}"
 
 
@@ -221,7 +221,7 @@ class ServerUnreachable(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The server at {self.host} cannot be reached: {self.reason}"
+        return f"The server at {self.host} cannot be reached: {self.reason} Check the address and the network."
 
 
 class ServerTimeout(ServerError):
@@ -232,7 +232,7 @@ class ServerTimeout(ServerError):
         self.seconds = seconds
 
     def __str__(self) -> str:
-        return f"The server at {self.host} did not answer within {self.seconds:,.3g} seconds."
+        return f"The server at {self.host} did not answer within {self.seconds:,.3g} seconds. Try again later."
 
 
 class CertificateRefused(ServerError):
@@ -243,7 +243,10 @@ class CertificateRefused(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The server at {self.host} cannot prove who it is, so nothing was sent to it: {self.reason}"
+        return (
+            f"The server at {self.host} cannot prove who it is, so nothing was sent to it: {self.reason}"
+            " Check the address, or ask whoever runs it."
+        )
 
 
 class KeyRefused(ServerError):
@@ -256,8 +259,8 @@ class KeyRefused(ServerError):
 
     def __str__(self) -> str:
         if self.key_sent:
-            return f"The server at {self.host} does not accept this key ({self.status})."
-        return f"The server at {self.host} wants a key ({self.status})."
+            return f"The server at {self.host} does not accept this key ({self.status}). Give it another one."
+        return f"The server at {self.host} wants a key ({self.status}). Give it one."
 
 
 class NoChatService(ServerError):
@@ -283,9 +286,11 @@ class ModelNotOffered(ServerError):
         what = f"the model “{self.model}”" if self.model else "any model"
         sentence = f"The server at {self.host} does not offer {what}."
         if not self.offered:
-            return sentence
+            return f"{sentence} {'Choose another one' if self.model else 'Load one there'}."
         shown = ", ".join(self.offered[:_MODELS_NAMED])
-        return f"{sentence} It offers {shown}{' and others' if len(self.offered) > _MODELS_NAMED else ''}."
+        return (
+            f"{sentence} Choose one that it does: {shown}{' and others' if len(self.offered) > _MODELS_NAMED else ''}."
+        )
 
 
 class ServerBusy(ServerError):
@@ -311,7 +316,7 @@ class ServerBroke(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The server at {self.host} failed ({self.status}){_said(self.reason)}"
+        return f"The server at {self.host} failed ({self.status}){_said(self.reason)} Try again later."
 
 
 class RequestRefused(ServerError):
@@ -323,7 +328,8 @@ class RequestRefused(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The server at {self.host} refuses this request ({self.status}){_said(self.reason)}"
+        refused = f"The server at {self.host} refuses this request ({self.status}){_said(self.reason)}"
+        return f"{refused} Change that, or ask another model."
 
 
 class RedirectRefused(ServerError):
@@ -346,11 +352,11 @@ class ReplyBroken(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The reply from {self.host} is not whole: {self.reason}"
+        return f"The reply from {self.host} is not whole: {self.reason} Ask again."
 
 
 def _said(reason: str) -> str:
-    return f": {reason}" if reason else "."
+    return f": {reason.rstrip('.')}." if reason else "."
 
 
 class HubError(InferenceError):
@@ -380,7 +386,7 @@ class HubUnreachable(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The Hub cannot be reached for {self.what}: {self.reason}."
+        return f"The Hub cannot be reached for {self.what}: {self.reason}. Check the network, and try again."
 
 
 class HubBusy(HubError):
@@ -403,7 +409,7 @@ class HubBroke(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The Hub failed over {self.what}: {self.reason}."
+        return f"The Hub failed over {self.what}: {self.reason}. Try again later."
 
 
 class NotOnHub(HubError):
@@ -461,7 +467,7 @@ class DownloadElsewhere(HubError):
     """Another window or program fetches it."""
 
     def __str__(self) -> str:
-        return f"{self.what} is being downloaded by another window already."
+        return f"{self.what} is being downloaded by another window already. Wait for it there."
 
 
 class DiskTooSmall(HubError):
@@ -475,7 +481,10 @@ class DiskTooSmall(HubError):
 
     def __str__(self) -> str:
         needed, free = _size(self.needed), _size(self.free)
-        return f"{self.what} needs {needed} more; the disk of {self.folder} has {free} free. What was fetched is kept."
+        return (
+            f"{self.what} needs {needed} more; the disk of {self.folder} has {free} free. Make room there: what was"
+            " fetched is kept."
+        )
 
 
 class FolderRefused(HubError):
@@ -487,7 +496,7 @@ class FolderRefused(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.what} cannot be written to {self.folder}: {self.reason}."
+        return f"{self.what} cannot be written to {self.folder}: {self.reason}. Check that folder, or choose another."
 
 
 def _size(size: int) -> str:
@@ -507,7 +516,9 @@ class TemplateFailed(InferenceError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The model's chat template cannot render this conversation: {self.reason}"
+        return (
+            f"The model's chat template cannot render this conversation: {self.reason} Try another template or model."
+        )
 
 
 class GrammarRefused(InferenceError):
@@ -518,7 +529,7 @@ class GrammarRefused(InferenceError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The reply cannot be held to this grammar: {self.reason}"
+        return f"The reply cannot be held to this grammar: {self.reason} Change it, or ask without it."
 
 
 class PromptTooLong(InferenceError):
@@ -546,14 +557,14 @@ class GenerationBroke(InferenceError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The engine could not go on: {self.reason}"
+        return f"The engine could not go on: {self.reason} Try again; if that does not help, load the model anew."
 
 
 class EngineClosed(InferenceError):
     """The engine was closed before the request could be answered."""
 
     def __str__(self) -> str:
-        return "The engine was closed before this could be answered."
+        return "The engine was closed before this could be answered. Ask again once it runs."
 
 
 class EngineFault(InferenceError):
@@ -565,4 +576,5 @@ class EngineFault(InferenceError):
         self.report = report
 
     def __str__(self) -> str:
-        return f"Something went wrong inside Headwater's engine: {self.summary}"
+        summary = self.summary.rstrip(".")
+        return f"Something went wrong inside Headwater's engine: {summary}. Try again, and report it if it comes back."

@@ -172,7 +172,7 @@ def read_facts(path: Path) -> GgufFacts:
     if _whole(facts.metadata.get("split.no"), 0):
         return facts
     if not facts.architecture:
-        raise ModelUnreadable(path, "It does not say what architecture it has.")
+        raise ModelUnreadable(path, "It does not say what architecture it has. Choose another.")
     for number in range(2, count + 1):  # none, where the file is whole
         part = _part_path(path, number, count)
         if not part.is_file():
@@ -232,7 +232,7 @@ def _read(path: Path, *, glance: bool = False) -> GgufFacts:
         if path.is_dir():
             raise ModelUnreadable(path, "This is a folder. Choose a file in it.")
         if path.exists() and not path.is_file():
-            raise ModelUnreadable(path, "This is no file.")  # a pipe would be waited for, for ever
+            raise ModelUnreadable(path, "This is no file. Choose another.")  # a pipe would be waited for, for ever
         if not _is_text(str(path)):  # it could be loaded, but in no settings and no conversation be named
             raise ModelUnreadable(path, "Its name, or that of a folder above it, is not written in UTF-8. Rename it.")
         with path.open("rb", buffering=_GLANCED_AT if glance else 1 << 20) as file:
@@ -348,7 +348,9 @@ class _Header:
         self._check_beginning()
         version = self._number("I")
         if version not in _VERSIONS:
-            raise ModelUnreadable(self._path, f"It is written in version {version} of GGUF, which is not known.")
+            raise ModelUnreadable(
+                self._path, f"It is written in version {version} of GGUF, which is not known. Choose another."
+            )
         return self._count(), self._count()
 
     def _check_beginning(self) -> None:
@@ -361,9 +363,9 @@ class _Header:
         if beginning.startswith(b"version https://git-lfs"):
             raise ModelUnreadable(self._path, "It only points to the model's file (Git LFS). Download that.")
         if beginning.startswith(_MAGIC[::-1]):
-            raise ModelUnreadable(self._path, "It was written for machines of the other byte order.")
+            raise ModelUnreadable(self._path, "It was written for machines of the other byte order. Choose another.")
         if not beginning.startswith(_MAGIC):
-            raise ModelUnreadable(self._path, "This is no GGUF file.")
+            raise ModelUnreadable(self._path, "This is no GGUF file. Choose another.")
 
     def _metadata(
         self, count: int, *, until_vocabulary: bool = False

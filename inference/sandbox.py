@@ -61,7 +61,7 @@ class SandboxedTemplate:
         self._budget = Budget(look, seconds)
         environment = _Environment(self._budget)
         if len(source) > _MOST_SOURCE:
-            raise TemplateFailed("it is too long to be one")
+            raise TemplateFailed("it is too long to be one.")
         try:
             self._template = environment.from_string(_Metered().visit(environment.parse(source)))
         except (TemplateError, *_FAULTS) as error:

@@ -247,7 +247,8 @@ def _refusal(facts: GgufFacts, log: EngineLog, context_size: int | None = None) 
         words = f"The installed llama.cpp does not know its architecture, {facts.architecture}."
         return ModelUnsupported(facts.path, words)
     reason = (errors[0] if errors else "").removeprefix("error loading model: ").strip(" .")
-    return ModelUnreadable(facts.path, f"llama.cpp says: {reason}." if reason else "llama.cpp does not say why.")
+    why = f"llama.cpp says: {reason}." if reason else "llama.cpp does not say why."
+    return ModelUnreadable(facts.path, f"{why} Download it again, or choose another model.")
 
 
 def _context_of(

@@ -162,7 +162,7 @@ def test_a_model_that_cannot_be_loaded_says_why_and_answers_nothing(models, engi
     models.load()
     engine.fail_to_load(ModelNotFound(embedded))
     assert models.state.phase is ModelPhase.FAILED
-    assert models.state.error == f"There is no model file at {embedded}."
+    assert models.state.error == f"There is no model file at {embedded}. Check the path, or choose another model."
     assert models.config is None
 
 

@@ -9,20 +9,29 @@ import pytest
 
 from inference.errors import (
     CertificateRefused,
+    DeviceNotFound,
     DiskTooSmall,
+    DownloadChanged,
+    DownloadDamaged,
+    DownloadElsewhere,
     EngineClosed,
     EngineFault,
     FolderRefused,
     GateClosed,
     GenerationBroke,
+    GrammarRefused,
     HostNotFound,
     HubBroke,
     HubBusy,
+    HubError,
     HubOffline,
     HubUnreachable,
     InferenceError,
     InvalidRequest,
     KeyRefused,
+    ModelChanged,
+    ModelCrashed,
+    ModelError,
     ModelNotFound,
     ModelNotOffered,
     ModelUnreadable,
@@ -31,12 +40,14 @@ from inference.errors import (
     NothingListens,
     NotOnHub,
     OutOfMemory,
+    ProcessorTooOld,
     PromptTooLong,
     RedirectRefused,
     ReplyBroken,
     RequestRefused,
     ServerBroke,
     ServerBusy,
+    ServerError,
     ServerTimeout,
     ServerUnreachable,
     TemplateFailed,
@@ -56,8 +67,17 @@ ERRORS = [
     GateClosed("maker/small", "https://huggingface.co/maker/small"),
     DiskTooSmall("maker/small/a.gguf", Path("models"), 5, 4),
     FolderRefused("maker/small/a.gguf", Path("models"), "permission denied"),
+    DownloadDamaged("maker/small/a.gguf"),
+    DownloadChanged("maker/small/a.gguf"),
+    DownloadElsewhere("maker/small/a.gguf"),
     ModelNotFound(Path("models/a.gguf")),
-    ModelUnreadable(Path("models/a.gguf"), "it is a web page."),
+    ModelChanged(Path("models/a.gguf")),
+    ModelCrashed(Path("models/a.gguf"), "it was killed", ("GGML_ASSERT failed.",)),
+    ModelCrashed(Path("models/a.gguf"), "it was killed", (), 2048, was_on_gpu=True),
+    DeviceNotFound(Path("models/a.gguf"), "CUDA7"),
+    DeviceNotFound(Path("models/a.gguf"), "CUDA7", ("CPU", "CUDA0")),
+    ProcessorTooOld(("avx2", "fma")),
+    ModelUnreadable(Path("models/a.gguf"), "This is a web page. Download it again."),
     ModelUnsupported(Path("models/a.gguf"), "it holds only a vocabulary."),
     OutOfMemory(Path("models/a.gguf"), 4096, 2_000_000_000),
     NothingListens(SERVER),
@@ -78,6 +98,7 @@ ERRORS = [
     RedirectRefused(SERVER, "https://elsewhere.example/v1"),
     ReplyBroken(SERVER, "the connection was cut."),
     TemplateFailed("no system role."),
+    GrammarRefused("it is empty."),
     PromptTooLong(5000, 4096, 2),
     GenerationBroke("decode returned -1."),
     EngineClosed(),
@@ -97,6 +118,42 @@ def test_an_error_survives_pickling_with_its_facts(error: InferenceError) -> Non
 def test_an_error_reads_as_a_sentence(error: InferenceError) -> None:
     assert str(error)[0].isalnum()
     assert "\n" not in str(error)
+
+
+WAYS = (
+    *(
+        "Accept",
+        "Ask",
+        "Change",
+        "Check",
+        "Choose",
+        "Download",
+        "Give",
+        "Leave",
+        "Load",
+        "Make",
+        "Start",
+        "Try",
+        "Wait",
+    ),
+    *("accept", "try again", "use that address", "Such addresses mostly end in"),
+)
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_says_what_to_do_next_in_whole_sentences(error: InferenceError) -> None:
+    assert str(error).endswith(".")
+    assert ".." not in str(error)
+    if not isinstance(error, InvalidRequest | HubOffline):  # whose own words say it
+        assert any(way in str(error) for way in WAYS)
+
+
+def test_every_error_is_read_here() -> None:
+    import inference.errors as module
+
+    kinds = {value for value in vars(module).values() if isinstance(value, type) and issubclass(value, InferenceError)}
+    told = {type(error) for error in ERRORS}
+    assert kinds - told == {InferenceError, ModelError, ServerError, HubError}
 
 
 def test_the_numbers_a_person_needs_stand_in_the_sentence() -> None:

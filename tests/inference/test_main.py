@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from inference.__main__ import key_for
+from inference.errors import ModelNotFound
 from tests.gguf_files import write_tiny_model
 from tests.scripted_server import ScriptedServer, plain, usage
 
@@ -75,7 +76,7 @@ def test_bad_usage_is_one_sentence_and_exit_2(words: tuple[str, ...]) -> None:
 def test_a_model_that_is_not_there_is_one_sentence_and_exit_1(tmp_path: Path) -> None:
     done = run("--model", str(tmp_path / "gone.gguf"), "Hi")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.strip() == f"There is no model file at {tmp_path / 'gone.gguf'}."
+    assert done.stderr.strip() == str(ModelNotFound(tmp_path / "gone.gguf"))
 
 
 def test_a_file_that_is_no_model_is_one_sentence_and_exit_1(tmp_path: Path) -> None:
