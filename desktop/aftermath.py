@@ -50,6 +50,13 @@ class Aftermath(QObject):
         """Whether the model that would be loaded is not: the program died over it twice in a row."""
         return self._held_back is not None
 
+    @property
+    def crashed_over(self) -> int | None:
+        """The conversation that was open when the program crashed with no model at work: to show it may be what it
+        crashed over, again at every start."""
+        death = self._runs.death
+        return death.note.conversation if death is not None and death.fault and not death.note.model else None
+
     def consider(self) -> None:
         """Look at the model that is intended to be loaded."""
         config = self._models.state.config

@@ -422,7 +422,8 @@ class App(QObject):
         settings, session = self.settings.current, self.library.current
         last = settings.last_conversation
         begun = session.conversation is not None or session.is_busy or bool(self.window.composer.text.strip())
-        if not settings.restore_place or last is None or begun:
+        crashed_over = self.aftermath.crashed_over if self.aftermath is not None else None
+        if not settings.restore_place or last is None or begun or last == crashed_over:
             return
         if any(conversation.id == last for conversation in self.library.conversations()):
             self.window.page.remember(last, settings.last_place)

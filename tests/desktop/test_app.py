@@ -245,6 +245,28 @@ def test_a_start_goes_on_where_the_last_one_was_read(start, engine, qtbot):
     assert again.window.page.place_words == place
 
 
+@pytest.mark.parametrize(
+    ("model", "fault", "is_opened"),
+    [("", "Fatal Python error: Aborted", False), (str(MODEL), "Fatal Python error: Aborted", True), ("", "", True)],
+    ids=["the window crashed", "the model crashed", "somebody ended it"],
+)
+def test_a_conversation_that_the_window_crashed_over_is_offered_and_not_opened_by_itself(
+    start, places, engine, qtbot, model, fault, is_opened
+):
+    app = start()
+    engine.ready()
+    talk(app, qtbot, engine, "Why do rivers bend?", "They do.")
+    number = app.library.current.conversation.id
+    app.leave()
+    runs = places.conversations.parent / "runs"
+    (runs / "gone.json").write_text(json.dumps({"model": model, "conversation": number}))
+    (runs / "gone.fault").write_text(fault)
+    again = start()
+    assert (again.library.current.conversation is not None) is is_opened
+    offers = [notice for notice in again.window.board.notices if "Why do rivers bend?" in notice.text]
+    assert len(offers) == (0 if is_opened else 1)
+
+
 @pytest.mark.parametrize("reason", ["not wanted", "gone", "left at a new one"])
 def test_a_start_begins_anew_where_there_is_nothing_to_go_on_with(start, engine, qtbot, reason):
     app = start()
