@@ -105,6 +105,30 @@ def test_it_is_an_engine() -> None:
         face.unload()
 
 
+@pytest.mark.parametrize("kind", [TextDelta, GenerationFinished])
+def test_a_listener_that_breaks_ends_its_request_alone(kind: type[Event]) -> None:
+    listener, broken = Listener(), threading.Event()
+
+    def emit(event: Event | RemoteModelEvent) -> None:
+        if isinstance(event, kind) and not broken.is_set():
+            broken.set()
+            raise OSError("the pipe is gone")
+        listener(event)
+
+    engine = RemoteEngine(emit)
+    try:
+        with ScriptedServer(behave) as server:
+            request = engine.generate(ask(server.url, "plain"))
+            assert broken.wait(PATIENCE)
+            if kind is TextDelta:
+                failed = listener.last_of(request)
+                assert isinstance(failed, GenerationFailed)
+                assert isinstance(failed.error, EngineFault)
+            assert finished(listener.last_of(engine.generate(ask(server.url, "plain")))).text == "Hello there"
+    finally:
+        engine.close()
+
+
 def test_a_request_is_answered_on_the_engines_thread_with_the_servers_own_figures() -> None:
     with (
         ScriptedServer(LlamaServer(reasoning=("hm",), prefill_ms=0.1).answer()) as server,
