@@ -455,7 +455,7 @@ class PlayedBack:
     state_key = "played back"
     state_size = 0
 
-    def mark(self) -> None:
+    def mark(self, *, near: bool = False) -> None:
         pass
 
     def keep_logits(self) -> None:
