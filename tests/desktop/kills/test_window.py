@@ -108,5 +108,5 @@ def test_a_window_killed_at_any_moment_shows_what_it_kept_when_it_starts_again(n
     spans = {stage: round(span, 3) for stage, span in seconds.items()}
     print(f"seed {seed()}, {MOMENTS} moments within {spans} s: {dict(places)}; {kept.starts} starts went on")  # noqa: T201 - with -s
     assert sum(places[stage] for stage in STAGES) >= MOMENTS / 2
-    assert MOMENTS < 20 or min(places[stage] for stage in STAGES if stage != "sending") >= MOMENTS / 10
+    assert MOMENTS < 20 or min(places[stage] for stage in STAGES if stage != "sending") >= MOMENTS / 20
     assert kept.starts >= MOMENTS / 3
