@@ -317,6 +317,10 @@ def use(tree: Tree, start: str, opens: str, program: str, model: str) -> None:
     again, and closed."""
     version = tree.run_as_user(f'"{program}" --version').stdout.strip()
     found(f"--version says {version}", version.startswith("Headwater "))
+    found("--help names what there is", "--safe-mode" in tree.run_as_user(f'"{program}" --help').stdout)
+    demo = tree.run_as_user(f'"{program}" --safe-mode --demo "$HOME/shot.png" --data-dir "$HOME/elsewhere"').stdout
+    figures = ", ".join(line for line in demo.splitlines() if line.startswith(("Device", "Decode")))
+    found(f"--safe-mode --demo: {figures}", "Device: CPU" in figures and (tree.home / "shot.png").stat().st_size > 0)
     answer = tree.run_as_user(f'"{program}" cli --max-tokens 12 "{PROMPT}"')
     found(f"cli answers {' '.join(answer.stdout.split())!r}", bool(answer.stdout.strip()))
     write_killer(tree.path / model.lstrip("/"), tree.home / "killer.gguf")
