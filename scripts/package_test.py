@@ -54,7 +54,7 @@ NOT_COUNTED = (
 
 # Everything that happens in the tree happens in here: a display, a window manager, and no way out.
 DESKTOP = """
-export HOME=/home/{user} DISPLAY=:7 XDG_RUNTIME_DIR=/home/{user}/.run {locale}
+export HOME=/home/{user} PATH="/home/{user}/.local/bin:$PATH" DISPLAY=:7 XDG_RUNTIME_DIR=/home/{user}/.run {locale}
 cd "$HOME"; mkdir -p -m 700 "$XDG_RUNTIME_DIR"
 Xvfb :7 -screen 0 1280x900x24 -nolisten tcp -noreset >/dev/null 2>&1 & display=$!
 trap 'kill $display 2>/dev/null' EXIT
@@ -275,13 +275,8 @@ def check_deb(tree: Tree) -> None:
     shutil.copyfile(deb, tree.path / "tmp/headwater.deb")
     tree.run("dpkg --install /tmp/headwater.deb")
     found("installed with what it asks for and nothing else", ok=True)
-    use(
-        tree,
-        "gio launch /usr/share/applications/headwater.desktop",
-        "gio open",  # what a double click does
-        "/usr/bin/headwater",
-        f"/usr/lib/headwater/{MODEL}",
-    )
+    start = "gio launch /usr/share/applications/headwater.desktop"
+    use(tree, start, "/usr/bin/headwater", f"/usr/lib/headwater/{MODEL}")
     tree.run("dpkg --purge headwater")
     left = sorted(tree.files() - before)
     found(f"left behind after its removal: {left or 'nothing'}", not left)
@@ -305,16 +300,17 @@ def check_archive(tree: Tree) -> None:
     (folder,) = place.iterdir()
     before = {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
     started = f"/{folder.relative_to(tree.path)}/headwater"
-    use(tree, f'"{started}"', f'"{started}"', started, f"/{folder.relative_to(tree.path)}/program/{MODEL}")
+    tree.run_as_user(MENU.format(folder=f"/{folder.relative_to(tree.path)}"))
+    use(tree, f'"{started}"', started, f"/{folder.relative_to(tree.path)}/program/{MODEL}")
     done = tree.run_as_user(f'touch "{started}.new" || "{started}" cli --max-tokens 4 Hi', locale="LC_ALL=C")
     found("answers in a terminal without any locale, where its user may write nothing", bool(done.stdout.strip()))
     after = {path: path.lstat().st_mtime_ns for path in folder.rglob("*")}
     found("nothing in its folder was changed", before == after)
 
 
-def use(tree: Tree, start: str, opens: str, program: str, model: str) -> None:
-    """As somebody would: it is started, asked, given a file that ends llama.cpp while another window is in front, asked
-    again, and closed."""
+def use(tree: Tree, start: str, program: str, model: str) -> None:
+    """As somebody would: it is started, asked, given by a double click a file that ends llama.cpp, while another window
+    is in front, asked again, and closed."""
     version = tree.run_as_user(f'"{program}" --version').stdout.strip()
     found(f"--version says {version}", version.startswith("Headwater "))
     found("--help names what there is", "--safe-mode" in tree.run_as_user(f'"{program}" --help').stdout)
@@ -326,7 +322,7 @@ def use(tree: Tree, start: str, opens: str, program: str, model: str) -> None:
     write_killer(tree.path / model.lstrip("/"), tree.home / "killer.gguf")
     done = tree.run_as_user(f'"{program}" cli --model "$HOME/killer.gguf" --max-tokens 4 Hi', check=False)
     found(f"cli on a file that ends llama.cpp: {done.stderr.strip()[-160:]}", done.returncode == 1)
-    tree.run_as_user(WINDOW.format(user=USER, start=start, opens=opens, program=program, model=model, prompt=PROMPT))
+    tree.run_as_user(WINDOW.format(user=USER, start=start, program=program, model=model, prompt=PROMPT))
     found("routes to anywhere: none", not (tree.home / "routes").read_text().strip())
     replies = replies_in(tree.home / ".local/share/Headwater/conversations.sqlite3")
     found(f"answered in the window, without a network: {replies}", len(replies) == 2 and all(replies))
@@ -341,6 +337,15 @@ def use(tree: Tree, start: str, opens: str, program: str, model: str) -> None:
     notes = list((tree.home / ".local/share/Headwater/runs").glob("*"))
     found(f"left by itself: {[note.name for note in notes] or 'no note of a death'}", not notes)
 
+
+# What the archive's READ ME says about the desktop's menu.
+MENU = """
+mkdir -p .local/share .local/bin
+cp -r "{folder}/share/." .local/share/
+ln -s "{folder}/headwater" .local/bin/
+update-mime-database .local/share/mime
+update-desktop-database .local/share/applications
+"""
 
 # Each `ask` waits for one more reply that came to its end.
 WINDOW = """
@@ -364,7 +369,7 @@ ask || exit 4
 watch=$!
 xclock & clock=$!
 xdotool search --sync --onlyvisible --class xclock windowactivate --sync
-{opens} "$HOME/killer.gguf" || exit 5
+gio open "$HOME/killer.gguf" || exit 5
 for _ in $(seq 100); do in_front && echo raised > raised && break; sleep 0.1; done
 kill $clock
 wait $watch
