@@ -248,7 +248,7 @@ class Inspector(Page):
         trace = self._session.trace_of(reply.id)
         self._found = found = inspect(self._session.turns, reply, trace, self._session.system_prompt)
         self._show_phases([words.phase_part(part, found.total) for part in found.phases])
-        self.plot.show_plot(_gaps_plot(self.tr("Time for each token"), _numbered(found.gaps)))
+        self.plot.show_plot(self._plot_of(self.tr("Time for each token"), _numbered(found.gaps)))
         self.plot.setVisible(bool(found.gaps))
         self.tokens_text.setText(words.tokens_words(found))
         self.prompt_bar.show_parts([part for block in found.blocks for part in words.block_parts(block)])
@@ -275,7 +275,7 @@ class Inspector(Page):
         phases = self._live.phases
         total = sum(part.seconds for part in phases)
         self._show_phases([words.phase_part(part, total) for part in phases])
-        self.plot.show_plot(_gaps_plot(self.tr("Time for each token, as it comes"), tuple(self._live_gaps)))
+        self.plot.show_plot(self._plot_of(self.tr("Time for each token, as it comes"), tuple(self._live_gaps)))
         self.plot.setVisible(bool(self._live_gaps))
         prefill = self._live.prefill
         if prefill is not None:
@@ -388,14 +388,13 @@ class Inspector(Page):
             self._settings.save(changed)
         self._show_usage(None if self._found is None else self._found.turn.usage)
 
+    def _plot_of(self, title: str, points: tuple[tuple[float, float], ...]) -> Plot:
+        lab = inference.experiments
+        series = lab.Series("", points, lab.Ink.DECODE, lab.Shape.LINE)
+        return lab.Plot(title, self.tr("token"), "", self.tr("time"), "ms", (series,))
+
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.as_text())
-
-
-def _gaps_plot(title: str, points: tuple[tuple[float, float], ...]) -> Plot:
-    lab = inference.experiments
-    series = lab.Series("", points, lab.Ink.DECODE, lab.Shape.LINE)
-    return lab.Plot(title, "token", "", "time", "ms", (series,))
 
 
 def _numbered(gaps: tuple[float, ...]) -> tuple[tuple[float, float], ...]:

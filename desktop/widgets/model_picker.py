@@ -192,7 +192,7 @@ class ModelPicker(Button):
             device=info.device,
         )
         template = (
-            self.tr("Chat template: {name}")
+            self.tr("Chat template: the model's own")
             if info.has_own_template
             else self.tr("Chat template: none in the file; a plain one stands in for it ({name})")
         )

@@ -223,7 +223,7 @@ class PlotView(QWidget):
     def _point_at(self, pointed: tuple[int, int] | None) -> None:
         if pointed != self._pointed:
             self._pointed = pointed
-            self.setAccessibleDescription(self.pointed or self._plot.summary)
+            self._describe()
             self.value_changed.emit(self.pointed)
             self.update()
 
@@ -397,7 +397,7 @@ class PlotView(QWidget):
 
     def _describe(self) -> None:
         self.setAccessibleName(self._plot.title)
-        self.setAccessibleDescription(self._plot.summary)
+        self.setAccessibleDescription(self.pointed or (self._plot.summary if self._plot.series else ""))
 
     def _save_svg(self, path: Path) -> bool:
         generator = QSvgGenerator()

@@ -295,7 +295,7 @@ class Preferences(Page):
         self.open_data_button = Button(theme, text=tr("Open"), kind=ButtonKind.OUTLINED)
         self.open_data_button.setAccessibleName(tr("Open the data folder"))
         self.open_data_button.clicked.connect(self._open_data_folder)
-        self.add_row(tr("Conversations and settings"), self.open_data_button, str(self._upkeep.data_folder))
+        self.add_row(tr("Conversations"), self.open_data_button, str(self._upkeep.data_folder))
         self.models_button = Button(theme, text=tr("Choose…"), kind=ButtonKind.OUTLINED)
         self.models_button.setAccessibleName(tr("Choose the folder of model files"))
         self.models_button.clicked.connect(self._choose_models_folder)

@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from desktop import wording
 from desktop.theme import Theme
 from desktop.widgets.buttons import Button
 from desktop.widgets.fields import Number
@@ -130,8 +131,8 @@ class SamplingForm(QWidget):
         value = getattr(self._defaults, field)
         if value is None:
             value = getattr(_UNTOLD, field)
-            return self.tr("off") if value is None else self.tr("{value} (usual)").format(value=f"{value:g}")
-        return self.tr("{value} (model's)").format(value=f"{value:g}")
+            return self.tr("off") if value is None else self.tr("{value} (usual)").format(value=_written(value))
+        return self.tr("{value} (model's)").format(value=_written(value))
 
     def _unfold(self, shown: bool) -> None:  # noqa: FBT001 - a slot gets what Qt's signal carries
         self._rare.setVisible(shown)
@@ -318,3 +319,7 @@ class SamplingForm(QWidget):
             Knob("mirostat_tau", tr("The surprise aimed at"), tr("in bits. Lower is more predictable."), 0, 20, 0.5, 2),
             Knob("mirostat_eta", tr("How fast it is approached"), tr("higher corrects sooner."), 0, 1, 0.05, 2),
         )
+
+
+def _written(value: float) -> str:
+    return wording.written(f"{value:g}")

@@ -80,7 +80,12 @@ def _shortcuts_in(menu: QMenu) -> Iterator[Shortcut]:
 def _keys_of(action: QAction) -> str:
     """Its own keys; those that only some keyboards have, for opening or finding, are left out."""
     usual = (sequence for sequence in action.shortcuts() if _is_on_every_keyboard(sequence.toString()))
-    return ", ".join(dict.fromkeys(keys.toString(QKeySequence.SequenceFormat.NativeText) for keys in usual))
+    return ", ".join(dict.fromkeys(native(keys) for keys in usual))
+
+
+def native(keys: QKeySequence) -> str:
+    """Keys as this platform and the language of the program write them; Return is called as it is printed on most."""
+    return keys.toString(QKeySequence.SequenceFormat.NativeText).replace("Return", "Enter")
 
 
 def _is_on_every_keyboard(portable: str) -> bool:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from desktop.chat_session import ChatSession
@@ -117,15 +117,28 @@ class Views(QObject):
         menus = [menu for action in self._place.menuBar().actions() if isinstance(menu := action.menu(), QMenu)]
         if self.shortcuts is not None:
             self.shortcuts.deleteLater()
-        self.shortcuts = ShortcutOverview(self._themes.current, (*groups_of(menus), self._composer_keys()))
+        groups = (*groups_of(menus), self._reading_keys(), self._composer_keys())
+        self.shortcuts = ShortcutOverview(self._themes.current, groups)
         self._place.open_view(self.shortcuts)
 
+    def _reading_keys(self) -> Group:
+        from desktop.widgets.shortcuts import Group, Shortcut, native
+
+        told = (
+            (self.tr("From message to message"), ("Ctrl+Up", "Ctrl+Down")),
+            (self.tr("Select"), ("Shift+Left", "Shift+Right", "Shift+Up", "Shift+Down")),
+            (self.tr("Move a caret through the text"), ("F7",)),
+            (self.tr("To links and to what can be done with a message"), ("Tab", "Shift+Tab")),
+        )
+        keys = (Shortcut(words, ", ".join(native(QKeySequence(key)) for key in those)) for words, those in told)
+        return Group(self.tr("While reading"), tuple(keys))
+
     def _composer_keys(self) -> Group:
-        from desktop.widgets.shortcuts import Group, Shortcut
+        from desktop.widgets.shortcuts import Group, Shortcut, native
 
         sends = self._settings.current.send_with
         other = next(key for key in SendingKey if key is not sends)
-        lines = f"{enter_words(other)}, Shift+Enter"
+        lines = f"{enter_words(other)}, {native(QKeySequence('Shift+Return'))}"
         keys = (Shortcut(self.tr("Send"), enter_words(sends)), Shortcut(self.tr("New line"), lines))
         return Group(self.tr("While writing"), keys)
 

@@ -1306,7 +1306,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>{count} tokens</source>
-            <translation>{count} Token</translation>
+            <translation>{count} Tokens</translation>
         </message>
         <message>
             <source>{missing} more than there is: the system would swap, or read the file again and again.</source>
@@ -1596,7 +1596,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Newest reply</source>
-            <translation>Neueste Antwort</translation>
+            <translation>Neueste</translation>
         </message>
         <message>
             <source>No reply yet. Its phases will be seen here while it is written.</source>
@@ -1715,8 +1715,16 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>nicht bekannt</translation>
         </message>
         <message>
+            <source>time</source>
+            <translation>Zeit</translation>
+        </message>
+        <message>
             <source>to be read</source>
             <translation>noch zu lesen</translation>
+        </message>
+        <message>
+            <source>token</source>
+            <translation>Token</translation>
         </message>
         <message>
             <source>{block} with {files}</source>
@@ -1765,11 +1773,11 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <name>LabRuns</name>
         <message>
             <source>Experiments run with a model of this machine. Choose one, then run the experiment.</source>
-            <translation>Versuche laufen mit einem Modell dieses Rechners. Eines wählen, dann den Versuch starten.</translation>
+            <translation>Experimente laufen mit einem Modell dieses Rechners. Eines wählen, dann das Experiment starten.</translation>
         </message>
         <message>
             <source>No model is open. Open one, then run the experiment.</source>
-            <translation>Kein Modell ist offen. Eines öffnen, dann den Versuch starten.</translation>
+            <translation>Kein Modell ist offen. Eines öffnen, dann das Experiment starten.</translation>
         </message>
         <message>
             <source>Something is measured already.</source>
@@ -1780,11 +1788,11 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <name>LabView</name>
         <message>
             <source>A model has no memory of its own: with every turn, the whole conversation so far is its prompt. The tokens that were sent add up to far more than the conversation's length. With prefix reuse, what was read in earlier turns need not be computed again. This experiment lets a conversation grow turn by turn, with reuse and without, and adds up tokens, time and money; money at prices that you enter, as an estimate.</source>
-            <translation>Ein Modell hat kein eigenes Gedächtnis: In jeder Runde ist die ganze Unterhaltung bis dahin sein Prompt. Die gesendeten Token summieren sich auf weit mehr als die Länge der Unterhaltung. Mit Wiederverwendung des Anfangs muss nicht neu berechnet werden, was in früheren Runden gelesen wurde. Dieses Experiment lässt eine Unterhaltung Runde um Runde wachsen, mit Wiederverwendung und ohne, und zählt Token, Zeit und Geld zusammen; Geld nach Preisen, die Sie eingeben, als Schätzung.</translation>
+            <translation>Ein Modell hat kein eigenes Gedächtnis: In jeder Runde ist die ganze Unterhaltung bis dahin sein Prompt. Die gesendeten Tokens summieren sich auf weit mehr als die Länge der Unterhaltung. Mit Wiederverwendung des Anfangs muss nicht neu berechnet werden, was in früheren Runden gelesen wurde. Dieses Experiment lässt eine Unterhaltung Runde um Runde wachsen, mit Wiederverwendung und ohne, und zählt Tokens, Zeit und Geld zusammen; Geld nach Preisen, die Sie eingeben, als Schätzung.</translation>
         </message>
         <message>
             <source>A model works in two phases. In prefill it reads the prompt, many tokens at once; in decode it writes the answer, one token after another, and for each of them it goes through all of its weights again. So one more token of the answer should cost more time than one more token of the prompt. This experiment reads prompts of several lengths and writes answers of several lengths, and measures what one more token costs in either phase.</source>
-            <translation>Ein Modell arbeitet in zwei Phasen. Im Prefill liest es den Prompt, viele Token auf einmal; im Decode schreibt es die Antwort, ein Token nach dem anderen, und geht für jedes wieder alle seine Gewichte durch. Ein Token mehr in der Antwort sollte also mehr Zeit kosten als ein Token mehr im Prompt. Dieses Experiment liest Prompts und schreibt Antworten verschiedener Länge und misst, was ein Token mehr in jeder Phase kostet.</translation>
+            <translation>Ein Modell arbeitet in zwei Phasen. Im Prefill liest es den Prompt, viele Tokens auf einmal; im Decode schreibt es die Antwort, ein Token nach dem anderen, und geht für jedes wieder alle seine Gewichte durch. Ein Token mehr in der Antwort sollte also mehr Zeit kosten als ein Token mehr im Prompt. Dieses Experiment liest Prompts und schreibt Antworten verschiedener Länge und misst, was ein Token mehr in jeder Phase kostet.</translation>
         </message>
         <message>
             <source>Close the Lab (Esc)</source>
@@ -1796,7 +1804,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Experiment</source>
-            <translation>Versuch</translation>
+            <translation>Experiment</translation>
         </message>
         <message>
             <source>Fewer rounds and shorter texts: faster, with less certainty</source>
@@ -1876,7 +1884,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>max_tokens says when to cut an answer off, not how long it will be. The time goes into the tokens that are really written. This experiment lets the model give the same short answer under limits from 64 to 4,096 tokens, and then a really longer answer to the same prompt. It shows why an answer of 500 words is slower than one of 50, whatever the limit says.</source>
-            <translation>max_tokens sagt, wann eine Antwort abgeschnitten wird, nicht wie lang sie wird. Die Zeit geht in die Token, die wirklich geschrieben werden. Dieses Experiment lässt das Modell dieselbe kurze Antwort unter Grenzen von 64 bis 4.096 Token geben, und dann eine wirklich längere Antwort auf denselben Prompt. Es zeigt, warum eine Antwort von 500 Wörtern langsamer ist als eine von 50, was immer die Grenze sagt.</translation>
+            <translation>max_tokens sagt, wann eine Antwort abgeschnitten wird, nicht wie lang sie wird. Die Zeit geht in die Tokens, die wirklich geschrieben werden. Dieses Experiment lässt das Modell dieselbe kurze Antwort unter Grenzen von 64 bis 4.096 Tokens geben, und dann eine wirklich längere Antwort auf denselben Prompt. Es zeigt, warum eine Antwort von 500 Wörtern langsamer ist als eine von 50, was immer die Grenze sagt.</translation>
         </message>
     </context>
     <context>
@@ -1952,7 +1960,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>{action}: message of {name}</source>
-            <translation>{action}: Nachricht von {name}</translation>
+            <translation>{action}: Nachricht ({name})</translation>
         </message>
     </context>
     <context>
@@ -2121,8 +2129,8 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Chat-Vorlage: keine in der Datei; eine einfache springt ein ({name})</translation>
         </message>
         <message>
-            <source>Chat template: {name}</source>
-            <translation>Chat-Vorlage: {name}</translation>
+            <source>Chat template: the model's own</source>
+            <translation>Chat-Vorlage: die des Modells</translation>
         </message>
         <message>
             <source>Loading, {percent}. You can type and send meanwhile.</source>
@@ -2181,7 +2189,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>A window of {count} tokens would fit: Models, Here.</source>
-            <translation>Ein Fenster von {count} Token würde passen: Modelle, Hier.</translation>
+            <translation>Ein Fenster von {count} Tokens würde passen: Modelle, Hier.</translation>
         </message>
         <message>
             <source>Deleted {model}, {size}.</source>
@@ -2213,7 +2221,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>{model} needs {needed} with a window of {window} tokens; {free} are free. The system would swap, or read the file again and again, and it would write very slowly.</source>
-            <translation>{model} braucht {needed} bei einem Fenster von {window} Token; {free} sind frei. Das System würde auslagern oder die Datei immer wieder lesen, und es schriebe sehr langsam.</translation>
+            <translation>{model} braucht {needed} bei einem Fenster von {window} Tokens; {free} sind frei. Das System würde auslagern oder die Datei immer wieder lesen, und es schriebe sehr langsam.</translation>
         </message>
     </context>
     <context>
@@ -2304,7 +2312,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>{context} tokens</source>
-            <translation>{context} Token</translation>
+            <translation>{context} Tokens</translation>
         </message>
         <message>
             <source>{count} downloads</source>
@@ -2501,8 +2509,8 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Kontextfenster</translation>
         </message>
         <message>
-            <source>Conversations and settings</source>
-            <translation>Unterhaltungen und Einstellungen</translation>
+            <source>Conversations</source>
+            <translation>Unterhaltungen</translation>
         </message>
         <message>
             <source>Dark</source>
@@ -2694,7 +2702,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>What a model can read at once (n_ctx). Automatic is 4,096, or less where it was trained for less.</source>
-            <translation>Was ein Modell auf einmal lesen kann (n_ctx). Automatisch ist 4096, oder weniger, wo es für weniger trainiert wurde.</translation>
+            <translation>Was ein Modell auf einmal lesen kann (n_ctx). Automatisch ist 4.096, oder weniger, wo es für weniger trainiert wurde.</translation>
         </message>
         <message>
             <source>What computes. Automatic takes the GPU where there is one.</source>
@@ -2889,7 +2897,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>{count} tokens</source>
-            <translation>{count} Token</translation>
+            <translation>{count} Tokens</translation>
         </message>
     </context>
     <context>
@@ -3020,7 +3028,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>how strongly the next token of a repetition is punished; 0 is not at all. 0.8 is common.</source>
-            <translation>wie stark das nächste Token einer Wiederholung bestraft wird; 0 ist gar nicht. 0.8 ist üblich.</translation>
+            <translation>wie stark das nächste Token einer Wiederholung bestraft wird; 0 ist gar nicht. 0,8 ist üblich.</translation>
         </message>
         <message>
             <source>in bits. Lower is more predictable.</source>
@@ -3640,8 +3648,20 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>Die Voreinstellung „{name}“ wurde gelöscht.</translation>
         </message>
         <message>
+            <source>From message to message</source>
+            <translation>Von Nachricht zu Nachricht</translation>
+        </message>
+        <message>
+            <source>Move a caret through the text</source>
+            <translation>Eine Schreibmarke durch den Text bewegen</translation>
+        </message>
+        <message>
             <source>New line</source>
             <translation>Neue Zeile</translation>
+        </message>
+        <message>
+            <source>Select</source>
+            <translation>Auswählen</translation>
         </message>
         <message>
             <source>Send</source>
@@ -3652,8 +3672,16 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>System-Prompt und Sa&amp;mpling</translation>
         </message>
         <message>
+            <source>To links and to what can be done with a message</source>
+            <translation>Zu Links und dem, was mit einer Nachricht getan werden kann</translation>
+        </message>
+        <message>
             <source>Undo</source>
             <translation>Rückgängig</translation>
+        </message>
+        <message>
+            <source>While reading</source>
+            <translation>Beim Lesen</translation>
         </message>
         <message>
             <source>While writing</source>

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QLocale
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.theme import Theme, load_theme
+from desktop.translation import Translator, speak
 from desktop.widgets.transcript import Transcript
 from tests.desktop.desk import Desk
 from tests.desktop.fakes import MODEL, ScriptedEngine
@@ -29,6 +31,19 @@ def desk(qtbot, tmp_path, qapp):
     desk.close()
     qapp.setFont(font)
     qapp.setPalette(palette)
+
+
+@pytest.fixture
+def german_program(qapp):
+    before = QLocale()
+    speak(qapp, "de")
+    yield
+    QLocale.setDefault(before)
+    for translator in qapp.children():
+        if isinstance(translator, Translator) or type(translator).__name__ == "QTranslator":
+            qapp.removeTranslator(translator)
+            translator.deleteLater()
+    assert QWidget().tr("Choose a folder") == "Choose a folder"
 
 
 @pytest.fixture

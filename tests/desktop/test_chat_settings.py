@@ -116,3 +116,11 @@ def test_what_is_typed_is_kept_when_the_window_closes(desk, panel):
     desk.window.close()
     conversation = desk.library.current.conversation
     assert desk.store.conversation(conversation.id).system_prompt == "Until the end."
+
+
+def test_what_holds_without_a_choice_is_written_as_the_language_writes_numbers(desk, german_program):
+    window = desk.open()
+    window.views.toggle_chat_settings()
+    panel = window.views.chat_settings
+    assert panel is not None
+    assert panel.sampling_form.numbers["xtc_threshold"].text() == "0,1 (üblich)"

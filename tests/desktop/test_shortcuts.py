@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from desktop.settings import SendingKey, Settings
-from desktop.widgets.shortcuts import Group, Shortcut, groups_of, plain
+from desktop.widgets.shortcuts import Group, Shortcut, groups_of, native, plain
+
+ROOT = Path(__file__).parents[2]
+PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"))
 
 
 def action(words: str, *keys: str) -> QAction:
@@ -41,7 +47,7 @@ def test_marks_are_left_out_of_words():
 
 def every_shortcut(window) -> set[str]:
     return {
-        sequence.toString()
+        native(sequence)
         for found in window.findChildren(QAction)
         for sequence in found.shortcuts()
         if "+" in sequence.toString() or sequence.toString() in ("F1", "?", "Esc")
@@ -71,3 +77,25 @@ def test_the_sending_key_is_the_chosen_one(desk):
     desk.settings.save(Settings(send_with=SendingKey.CTRL_ENTER))
     window.views.open_shortcuts()
     assert window.views.shortcuts.groups[-1].shortcuts[0] == Shortcut("Send", "Ctrl+Enter")
+
+
+def keys_in(page: Path) -> set[str]:
+    return set(re.findall(r"\b(?:(?:Ctrl|Shift|Alt)\+)+(?:[A-Z]\w*|,)|\bF\d+\b", page.read_text("utf-8")))
+
+
+def test_every_key_that_the_pages_name_is_one_of_the_window(desk):
+    window = desk.open()
+    desk.furnish()
+    window.views.open_shortcuts()
+    there = {key for group in window.views.shortcuts.groups for one in group.shortcuts for key in one.keys.split(", ")}
+    for page in PAGES:
+        assert keys_in(page) - there == set(), page.name
+
+
+def test_keys_for_reading_and_writing_are_in_the_overview_in_the_language_of_the_program(desk, german_program):
+    window = desk.open()
+    window.views.open_shortcuts()
+    reading, writing = window.views.shortcuts.groups[-2:]
+    assert "F7" in {one.keys for one in reading.shortcuts}
+    assert "Strg+Hoch, Strg+Herunter" in {one.keys for one in reading.shortcuts}
+    assert writing.shortcuts[1].keys == "Strg+Enter, Umschalt+Enter"

@@ -7,12 +7,22 @@ from collections import Counter
 from string import Formatter
 
 import pytest
-from PySide6.QtCore import QLocale
-from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QWidget
+from PySide6.QtCore import QTranslator
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPlainTextEdit,
+    QWidget,
+)
 
 from desktop import wording
 from desktop.theme import load_theme
-from desktop.translation import LANGUAGES, Translator, language_for, read_translations, speak
+from desktop.translation import LANGUAGES, Translator, language_for, read_translations
 from desktop.widgets.fields import Number
 from desktop.widgets.painting import text_width
 from scripts.translations import TRANSLATIONS, Text, read, texts_in, texts_of_the_program, write
@@ -50,6 +60,24 @@ def test_a_translation_has_the_places_marks_and_ends_of_its_text(language):
             assert re.findall(edge, source) == re.findall(edge, translation), source
 
 
+SWAPPED = str.maketrans(".,", ",.")
+
+
+def numbers_in(text: str) -> list[str]:
+    """Those in it that languages write differently; addresses are none."""
+    return sorted(re.findall(r"(?<![\w./:])\d+[.,]\d+(?![\w/:]|\.\d)", text))
+
+
+def test_numbers_in_german_texts_are_those_of_the_english_ones_as_germans_write_them():
+    for (_, source), translation in read_translations("de").items():
+        assert numbers_in(source.translate(SWAPPED)) == numbers_in(translation), source
+
+
+def test_several_tokens_are_called_so_in_german():
+    several = re.compile(r"(?:\{\w+\}|\b(?:[02-9]|\d\d+|N|viele[nr]?|die|gesendeten)) Token\b")
+    assert [text for text in read_translations("de").values() if several.search(text)] == []
+
+
 def test_there_is_a_file_for_every_language_and_a_language_for_every_file():
     assert sorted(path.stem for path in TRANSLATIONS.glob("*.ts")) == OTHERS
 
@@ -77,19 +105,6 @@ def test_a_text_is_known_by_its_context_and_elsewhere_where_all_agree():
     assert translator.translate("C", "None") is None
     assert translator.translate("C", "Open") == "Öffnen"
     assert translator.translate("A", "unknown") is None
-
-
-@pytest.fixture
-def german_program(qapp):
-    before = QLocale()
-    speak(qapp, "de")
-    yield
-    QLocale.setDefault(before)
-    for translator in qapp.children():
-        if isinstance(translator, Translator) or type(translator).__name__ == "QTranslator":
-            qapp.removeTranslator(translator)
-            translator.deleteLater()
-    assert QWidget().tr("Choose a folder") == "Choose a folder"
 
 
 @pytest.mark.usefixtures("german_program")
@@ -166,3 +181,67 @@ def test_no_two_actions_of_a_menu_share_a_letter_in_german(desk, german):
         assert isinstance(menu, QMenu)
         letters = Counter(letter for entry in menu.actions() for letter in re.findall(r"&(\w)", entry.text().lower()))
         assert [letter for letter, count in letters.items() if count > 1] == [], action.text()
+
+
+class Marking(QTranslator):
+    """Marks every text that is translated, and changes nothing else of it."""
+
+    def translate(self, context: str, source: str, _disambiguation: str | None = None, _number: int = -1) -> str:
+        return source if context == "Numbers" else "\n".join(f"¤{line}" for line in source.split("\n"))
+
+    def isEmpty(self) -> bool:  # noqa: N802 - Qt's virtual
+        return False
+
+
+@pytest.fixture
+def marking(qapp):
+    translator = Marking(qapp)
+    qapp.installTranslator(translator)
+    yield translator
+    qapp.removeTranslator(translator)
+
+
+def words_of(widget: QWidget) -> set[str]:
+    """All that a widget and those in it say, to the eye and to assistive technology."""
+    said: set[str] = set()
+    for child in (widget, *widget.findChildren(QWidget)):
+        said |= {child.accessibleName(), child.accessibleDescription(), child.toolTip()}
+        if isinstance(child, QAbstractButton | QLabel):
+            said.add(child.text())
+        if isinstance(child, QComboBox):
+            said |= {child.itemText(index) for index in range(child.count())}
+        if isinstance(child, QLineEdit | QPlainTextEdit):
+            said.add(child.placeholderText())
+        said |= {action.text() for action in child.actions()}
+    return {line for words in said for line in words.splitlines() if re.search(r"[a-z]{2}", line)}
+
+
+# Names, which are the same in every language.
+NAMES = re.compile(
+    r"Small(, llama, Q4_1)?|SmolLM2[-\w. ]*|Headwater|Python|PySide6|llama-cpp-python|unknown|Linux.*"
+    r"|English|Deutsch|Enter|Ctrl\+Enter|hf_…|EUR|/.*|https?://.*"
+)
+
+
+def test_no_word_in_the_window_is_said_past_its_translation(desk, marking):
+    window = desk.open()
+    desk.furnish()
+    said = words_of(window)
+    for show in (
+        window.views.open_preferences,
+        window.views.open_shortcuts,
+        window.views.open_about,
+        window.views.toggle_chat_settings,
+        window.opening.server_action.trigger,
+        desk.insights.open_lab,
+        desk.insights.toggle_inspector,
+        desk.insights.compare_draft,
+        desk.model_views.open,
+        desk.model_views.find_larger,
+        desk.model_views.search,
+    ):
+        show()
+        QApplication.processEvents()
+        said |= words_of(window)
+    families = set(QFontDatabase.families())
+    assert sorted({words for words in said if "¤" not in words and not NAMES.fullmatch(words)} - families) == []
