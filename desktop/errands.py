@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from inference import InferenceError
+from inference import EngineFault, InferenceError, tell_fault
 
 Result = TypeVar("Result")
 
@@ -64,7 +64,7 @@ class Errands:
         told: Callable[[Any], object] = lambda _: None,
     ) -> None:
         """Have `work` done. It ends with `done` and its result, or with `failed` and the world's fault; a fault of our
-        own goes where all of them go. Meanwhile `told` gets what it tells."""
+        own is told where all of them are, and fails it too. Meanwhile `told` gets what it tells."""
         self.forget(kind)
         errand = Errand(self._tell)
         self._waiting[kind] = _Waiting(errand, done, failed, told)
@@ -93,6 +93,10 @@ class Errands:
             result = work(errand)
         except InferenceError as error:
             self._say(partial(self._end, kind, errand, error, failed=True))
+        except Exception as error:  # noqa: BLE001 - whoever waits for it would wait for ever
+            tell_fault(error)
+            fault = EngineFault(type(error).__name__, "")
+            self._say(partial(self._end, kind, errand, fault, failed=True))
         else:
             self._say(partial(self._end, kind, errand, result, failed=False))
 

@@ -20,11 +20,17 @@ class FileRead:
     refusal: str = ""
 
 
-class FileReader:
-    """Reads one file at a time. What becomes of it is `said` on the thread, unless it was dropped before."""
+Read = Callable[[Path, Callable[[], bool]], Attachment]  # the file, and whether nobody wants it any more
 
-    def __init__(self, said: Callable[[FileRead], None]) -> None:
+
+class FileReader:
+    """Reads one file at a time. What becomes of it is `said` on the thread, unless it was dropped before. `read` is
+    `attachments.read`, unless given.
+    """
+
+    def __init__(self, said: Callable[[FileRead], None], read: Read | None = None) -> None:
         self._said = said
+        self._read_file = read
         self._changed = threading.Condition()
         self._waiting: deque[tuple[int, Path]] = deque()
         self._reading: int | None = None
@@ -73,8 +79,12 @@ class FileReader:
 
     def _read(self, ticket: int, path: Path) -> FileRead:
         from desktop.attachments import AttachmentRefused, read  # what it takes is loaded with the first file
+        from inference import tell_fault
 
         try:
-            return FileRead(ticket, read(path, lambda: self._reading != ticket))
+            return FileRead(ticket, (self._read_file or read)(path, lambda: self._reading != ticket))
         except AttachmentRefused as refusal:
             return FileRead(ticket, None, str(refusal))
+        except Exception as error:  # noqa: BLE001 - the reader's loop: one file must not keep the next from being read
+            tell_fault(error)
+            return FileRead(ticket, None, f"{path.name} could not be read: a fault of Headwater's own.")

@@ -70,6 +70,7 @@ from inference.errors import (
     TemplateFailed,
     TokenWanted,
 )
+from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
 
@@ -360,6 +361,7 @@ __all__ = [
     "prompt_text",
     "rate_of_decode",
     "suitability_of",
+    "tell_fault",
     "throw_away",
     "throw_out",
     "usual_folders",

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from inference.configuration import ModelConfig, WindowPolicy
 from inference.errors import InferenceError, PromptTooLong
+from inference.faults import tell_fault
 from inference.fit import fit
 from inference.leaving import Worker, closed_at_exit
 from inference.messages import Message, Role
@@ -116,6 +117,9 @@ class TokenCounter:
             try:
                 count = self._count(wish)
             except (InferenceError, RenderStopped):
+                continue
+            except Exception as error:  # noqa: BLE001 - the counter's loop: the next draft may be counted
+                tell_fault(error)
                 continue
             self._counted(count)
         self._free()

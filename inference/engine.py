@@ -31,6 +31,7 @@ from inference.events import (
     Trace,
     Usage,
 )
+from inference.faults import tell_fault
 from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
@@ -442,8 +443,7 @@ class LocalEngine:
         try:
             self._emit_outside(event)
         except Exception as error:  # noqa: BLE001 - the engine's loop: what listens may break, and the thread goes on
-            thread = threading.current_thread()
-            threading.excepthook(threading.ExceptHookArgs((type(error), error, error.__traceback__, thread)))
+            tell_fault(error)
 
     def _end_withdrawn(self) -> None:
         while True:

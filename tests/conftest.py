@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Before anything makes a QApplication. Somebody who wants to look on sets it to what shows windows.
@@ -20,6 +22,14 @@ for _name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
 # How long an example takes says how busy the machine is: where others compute, or the disk is slow, it is seconds.
 settings.register_profile("headwater", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("headwater")
+
+
+@pytest.fixture
+def faults(monkeypatch: pytest.MonkeyPatch) -> list[BaseException | None]:
+    """What `threading.excepthook` is told."""
+    told: list[BaseException | None] = []
+    monkeypatch.setattr(threading, "excepthook", lambda arguments: told.append(arguments.exc_value))
+    return told
 
 
 def pytest_configure() -> None:

@@ -62,6 +62,20 @@ def test_the_worlds_fault_is_told(desk):
     assert desk.said == [("failed", "It cannot be had.")]
 
 
+def test_a_fault_of_our_own_is_told_and_whoever_waits_waits_no_longer(desk, faults):
+    def work(_errand: Errand) -> None:
+        raise RuntimeError("nobody foresaw this")
+
+    desk.send(work)
+    desk.wait(1)
+    ((outcome, sentence),) = desk.said
+    assert outcome == "failed"
+    assert sentence.startswith("Something went wrong inside Headwater")
+    assert "nobody foresaw" not in sentence
+    assert not desk.errands.is_out("work")
+    assert [str(fault) for fault in faults] == ["nobody foresaw this"]
+
+
 def test_of_one_kind_only_the_last_counts(desk):
     released, seen = threading.Event(), threading.Event()
     wanted: list[bool] = []

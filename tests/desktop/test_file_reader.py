@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +34,21 @@ def test_each_file_is_answered_for_in_order(reader, said, tmp_path):
     reader.read(2, tmp_path / "b.png")
     assert said.get(timeout=PATIENCE) == FileRead(1, Attachment("a.txt", "txt", 4, "text"))
     assert said.get(timeout=PATIENCE) == FileRead(2, None, "b.png is a picture; only text can be read.")
+
+
+def test_a_fault_of_our_own_is_told_and_the_next_file_is_read(said, tmp_path, faults):
+    def read_or_break(path: Path, _unwanted: Callable[[], bool]) -> Attachment:
+        if path.name == "a.txt":
+            raise RuntimeError("nobody foresaw this")
+        return Attachment("b.txt", "txt", 4, "text")
+
+    reader = FileReader(said.put, read_or_break)
+    reader.read(1, tmp_path / "a.txt")
+    reader.read(2, tmp_path / "b.txt")
+    assert said.get(timeout=PATIENCE) == FileRead(1, None, "a.txt could not be read: a fault of Headwater's own.")
+    assert said.get(timeout=PATIENCE) == FileRead(2, Attachment("b.txt", "txt", 4, "text"))
+    assert [str(fault) for fault in faults] == ["nobody foresaw this"]
+    reader.close()
 
 
 def test_one_that_was_dropped_is_not_answered_for(said, tmp_path):

@@ -186,6 +186,24 @@ def test_what_cannot_be_counted_is_not_and_the_next_is(template: str | None) -> 
     assert [count.draft_text for count in listener.counts] == ["found"]
 
 
+def test_a_fault_of_our_own_is_told_and_the_next_draft_is_counted(faults: list[BaseException | None]) -> None:
+    reached = threading.Event()
+
+    def opening(model: ModelConfig) -> ScriptedModel:
+        if model == config("broken"):
+            reached.set()
+            raise RuntimeError("nobody foresaw this")
+        return ScriptedModel(Script(), model, StopFlag())
+
+    with counter(opening) as (counting, listener, _):
+        counting.count(config("broken"), SAID, "lost")
+        assert reached.wait(PATIENCE)
+        counting.count(config(), SAID, "found")
+        listener.of("found")
+    assert [count.draft_text for count in listener.counts] == ["found"]
+    assert [str(fault) for fault in faults] == ["nobody foresaw this"]
+
+
 def test_a_counter_never_closed_lets_the_interpreter_exit() -> None:
     script = "from inference.counting import TokenCounter; TokenCounter(print)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)

@@ -118,16 +118,8 @@ class Broken:
         self.listener(event)
 
 
-@pytest.fixture
-def told(monkeypatch):
-    """What `threading.excepthook` is told."""
-    errors: list[BaseException | None] = []
-    monkeypatch.setattr(threading, "excepthook", lambda told: errors.append(told.exc_value))
-    return errors
-
-
 @pytest.mark.parametrize("kind", [PrefillProgress, TextDelta])
-def test_a_listener_that_breaks_over_a_reply_ends_that_reply_and_nothing_else(told, kind) -> None:
+def test_a_listener_that_breaks_over_a_reply_ends_that_reply_and_nothing_else(faults, kind) -> None:
     emit, loader = Broken(lambda event: isinstance(event, kind)), ScriptedLoader()
     engine = LocalEngine(emit, loader=loader)
     try:
@@ -143,13 +135,13 @@ def test_a_listener_that_breaks_over_a_reply_ends_that_reply_and_nothing_else(to
         assert [sampler.closed for sampler in loader.models[0].samplers] == [True, True]
     finally:
         engine.close()
-    assert told == []
+    assert faults == []
 
 
 @pytest.mark.parametrize(
     "kind", [ModelLoading, ModelReady, ModelFailed, ModelUnloaded, GenerationFinished, GenerationFailed]
 )
-def test_a_listener_that_breaks_over_what_ends_nothing_is_told_of_and_the_engine_goes_on(told, kind) -> None:
+def test_a_listener_that_breaks_over_what_ends_nothing_is_told_of_and_the_engine_goes_on(faults, kind) -> None:
     emit, loader = Broken(lambda event: isinstance(event, kind)), ScriptedLoader()
     engine = LocalEngine(emit, loader=loader)
     try:
@@ -161,12 +153,12 @@ def test_a_listener_that_breaks_over_what_ends_nothing_is_told_of_and_the_engine
         engine.generate(ask())
         engine.unload()
         assert isinstance(emit.listener.last_of(engine.generate(ask())), GenerationFinished)
-        assert [str(error) for error in told] == ["the pipe is gone"]
+        assert [str(error) for error in faults] == ["the pipe is gone"]
     finally:
         engine.close()
 
 
-def test_a_listener_that_breaks_over_the_end_of_a_withdrawn_request_leaves_the_running_one_alone(told) -> None:
+def test_a_listener_that_breaks_over_the_end_of_a_withdrawn_request_leaves_the_running_one_alone(faults) -> None:
     reached, may_go_on, step = gate()
     waiting = ask("waits")
     emit = Broken(lambda event: getattr(event, "request", None) == waiting.id)
@@ -178,12 +170,12 @@ def test_a_listener_that_breaks_over_the_end_of_a_withdrawn_request_leaves_the_r
         engine.cancel(waiting.id)
         may_go_on.set()
         assert isinstance(emit.listener.last_of(running), GenerationFinished)
-        assert len(told) == 1
+        assert len(faults) == 1
     finally:
         engine.close()
 
 
-def test_a_listener_that_always_breaks_ends_no_engine(told) -> None:
+def test_a_listener_that_always_breaks_ends_no_engine(faults) -> None:
     def broken(event: Event) -> None:
         kinds.append(type(event))
         raise OSError("always")
@@ -194,7 +186,7 @@ def test_a_listener_that_always_breaks_ends_no_engine(told) -> None:
     engine.generate(ask())
     engine.close()
     assert kinds.count(GenerationFailed) + kinds.count(GenerationFinished) == 2
-    assert told
+    assert faults
 
 
 def test_load_is_answered_also_when_the_model_is_there() -> None:
