@@ -1648,7 +1648,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Record probabilities</source>
-            <translation>Wahrscheinlichkeiten aufzeichnen</translation>
+            <translation>Wahrscheinlichkeiten merken</translation>
         </message>
         <message>
             <source>Reply</source>

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from string import Formatter
 
 import pytest
@@ -146,16 +147,37 @@ def test_what_is_written_is_what_is_read(tmp_path):
     assert read(tmp_path / "xx.ts") == translations
 
 
+def shown_by(desk) -> tuple[Callable[[], object], ...]:
+    """What opens each view and each panel."""
+    views = desk.window.views
+    return (
+        views.open_preferences,
+        views.open_shortcuts,
+        views.open_about,
+        desk.insights.open_lab,
+        desk.insights.compare_draft,
+        desk.model_views.open,
+        desk.model_views.find_larger,
+        desk.model_views.search,
+        views.toggle_chat_settings,
+        desk.insights.toggle_inspector,
+    )
+
+
 def cut_off(widget: QWidget) -> list[str]:
-    """The words of buttons and single lines that have no room for them."""
+    """The words of buttons, choices and single lines that have no room for them, scrolled out of sight or not."""
     found = []
     for child in widget.findChildren(QWidget):
-        if not child.isVisible() or child.visibleRegion().isEmpty():
+        if not child.isVisible():
             continue
-        if isinstance(child, QAbstractButton | QLabel) and child.text():
-            wraps = isinstance(child, QLabel) and child.wordWrap()
-            if not wraps and "\n" not in child.text() and text_width(child.font(), child.text()) > child.width() + 1:
+        if isinstance(child, QLabel):
+            room = child.width() + 1 if not child.wordWrap() and "\n" not in child.text() else None
+            if room is not None and text_width(child.font(), child.text()) > room:
                 found.append(child.text())
+        elif isinstance(child, QAbstractButton) and child.text() and child.sizeHint().width() > child.width():
+            found.append(child.text())
+        elif isinstance(child, QComboBox) and child.sizeHint().width() > child.width():
+            found.append(child.currentText())
     return found
 
 
@@ -163,15 +185,19 @@ def cut_off(widget: QWidget) -> list[str]:
 def test_no_word_is_cut_off_in_german(desk, german, width):
     window = desk.open()
     window.resize(width, 700)
-    # What may be cut: a model's name, what a tooltip shows whole, a hint that goes where it is narrow.
+    # What may be cut: a model's name, what a tooltip shows whole, a hint that goes where it is narrow, the switch there.
     own = {window.opening.picker.text(), *(button.text() for button in window.page.empty_state.prompt_buttons)}
-    assert set(cut_off(window)) - own - {"Umschalt+Enter für eine neue Zeile"} == set()
-    window.views.open_preferences()
-    assert set(cut_off(window.views.preferences)) == set()
-    window.views.toggle_chat_settings()
-    assert set(cut_off(window.views.chat_settings)) == set()
+    own |= {window.choices.streaming_switch.text(), "Umschalt+Enter für eine neue Zeile"}
+    assert set(cut_off(window)) - own == set()
+    desk.furnish()
     window.opening.server_action.trigger()
     assert set(cut_off(window.server_area.panel)) == set()
+    for show in shown_by(desk):
+        show()
+        QApplication.processEvents()
+        where = (window.panel or window.view) if window.panel is not None and window.panel.isVisible() else window.view
+        assert where is not None
+        assert set(cut_off(where)) == set(), type(where).__name__
 
 
 def test_no_two_actions_of_a_menu_share_a_letter_in_german(desk, german):
@@ -227,19 +253,8 @@ def test_no_word_in_the_window_is_said_past_its_translation(desk, marking):
     window = desk.open()
     desk.furnish()
     said = words_of(window)
-    for show in (
-        window.views.open_preferences,
-        window.views.open_shortcuts,
-        window.views.open_about,
-        window.views.toggle_chat_settings,
-        window.opening.server_action.trigger,
-        desk.insights.open_lab,
-        desk.insights.toggle_inspector,
-        desk.insights.compare_draft,
-        desk.model_views.open,
-        desk.model_views.find_larger,
-        desk.model_views.search,
-    ):
+    window.opening.server_action.trigger()
+    for show in shown_by(desk):
         show()
         QApplication.processEvents()
         said |= words_of(window)
