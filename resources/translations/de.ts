@@ -403,7 +403,7 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
         </message>
         <message>
             <source>Compare past replies</source>
-            <translation>Frühere Antworten vergleichen</translation>
+            <translation>Frühere vergleichen</translation>
         </message>
         <message>
             <source>Delete</source>

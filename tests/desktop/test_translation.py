@@ -185,7 +185,7 @@ def cut_off(widget: QWidget) -> list[str]:
 def test_no_word_is_cut_off_in_german(desk, german, width):
     window = desk.open()
     window.resize(width, 700)
-    # What may be cut: a model's name, what a tooltip shows whole, a hint that goes where it is narrow, the switch there.
+    # What may be cut: a model's name, what a tooltip shows whole, a hint and a switch where it is narrow.
     own = {window.opening.picker.text(), *(button.text() for button in window.page.empty_state.prompt_buttons)}
     own |= {window.choices.streaming_switch.text(), "Umschalt+Enter für eine neue Zeile"}
     assert set(cut_off(window)) - own == set()
