@@ -6,11 +6,14 @@ import ast
 import re
 import subprocess
 from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from desktop.conversations import Attachment, Conversation, Turn
+from inference import Message, RemoteModel, Timings, Usage
 from inference.experiments import ExperimentName
 
 ROOT = Path(__file__).parents[1]
@@ -137,6 +140,26 @@ def test_every_option_that_a_page_names_is_taken(page: Path) -> None:
 def test_each_experiment_of_the_lab_is_told() -> None:
     page = (ROOT / "docs" / "inference.md").read_text("utf-8")
     assert re.findall(r"^\| `([\w-]+)` \| (?:what|does|is|why)", page, flags=re.MULTILINE) == list(ExperimentName)
+
+
+def test_every_figure_is_defined_alike_wherever_it_is_defined() -> None:
+    """The pages for readers may say more; the start-up is no figure of theirs."""
+    definitions = definitions_in(ROOT / "ARCHITECTURE.md") - {"process start to first painted window"}
+    told = definitions_in(ROOT / "docs" / "inference.md")
+    assert definitions
+    assert {one for one in definitions if not any(other.startswith(one) for other in told)} == set()
+
+
+def definitions_in(page: Path) -> set[str]:
+    table = page.read_text("utf-8").partition("| figure | definition |")[2].partition("\n\n")[0]
+    return {line.split("|")[2].strip() for line in table.splitlines()[2:]}
+
+
+@pytest.mark.parametrize("kind", [Conversation, Turn, Message, Attachment, Usage, Timings, RemoteModel])
+def test_every_field_of_an_export_is_told(kind: type) -> None:
+    told = set(re.findall(r"`(\w+)`", (ROOT / "docs" / "export-format.md").read_text("utf-8")))
+    not_exported = {"conversation", "temporary"}
+    assert {field.name for field in fields(kind)} - told - not_exported == set()
 
 
 # Of other programs
