@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QPalette, QResizeEvent
+from PySide6.QtGui import QFont, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.theme import Theme, Themed, control_font, figure_font, scroll_bar_style
@@ -69,7 +69,8 @@ class Row(QWidget):
 
 
 class Page(QScrollArea):
-    """A column of parts under a title, with a button that closes it; it scrolls where it is longer than its room."""
+    """A column of parts under a title, with a button that closes it, as Escape does; it scrolls where it is longer than
+    its room."""
 
     closed = Signal()
 
@@ -137,6 +138,12 @@ class Page(QScrollArea):
         self.close_button.set_theme(theme)
         for part in self._parts:
             _set_theme(part, theme)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
 
     def _lay_out(self, width: int) -> None:
         inner = QWidget()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QLabel
 
 import inference
@@ -115,12 +115,6 @@ class Inspector(Page):
         super().showEvent(event)
         self._show_live()  # its clock stands still while nobody looks
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.closed.emit()
-        else:
-            super().keyPressEvent(event)
-
     # Building
 
     def _make_parts(self, theme: Theme) -> None:
@@ -128,7 +122,7 @@ class Inspector(Page):
         self.copy_button = Button(theme, text=self.tr("Copy all"), kind=ButtonKind.OUTLINED)
         self.phases_bar = StackedBar(theme, self.tr("Phases"))
         self.phases_text = Quiet(theme)
-        self.plot = PlotView(theme)
+        self.plot = PlotView(theme, write=wording.written)
         self.plot.setMinimumHeight(_PLOT_HEIGHT)
         self.tokens_text = Quiet(theme)
         self.tokens_button = Button(theme, text=self.tr("Show every token"), kind=ButtonKind.OUTLINED)

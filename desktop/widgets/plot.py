@@ -6,6 +6,7 @@ Long lines are drawn one pixel wide and by their outline, so that a repaint cost
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -41,13 +42,15 @@ _FINE = 700  # points from which on a line is drawn without smoothing
 
 class PlotView(QWidget):
     """Shows one `inference.experiments.Plot`. What is under the pointer, or chosen with the arrow keys, is written into
-    it and told to assistive technology."""
+    it and told to assistive technology. Numbers stand in it as `write` writes those of English: in the language that
+    the words of the plot are in."""
 
     value_changed = Signal(str)  # what is pointed at, in words
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, *, write: Callable[[str], str] = str) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._write = write
         self._plot = _nothing()
         self._outlines: list[Outline] = []
         self._points: list[list[tuple[float, float]]] = []
@@ -74,9 +77,9 @@ class PlotView(QWidget):
         return self.tr("{series}: {y_name} {y} at {x_name} {x}").format(
             series=plot.series[series].name,
             y_name=plot.y_name,
-            y=_with_unit(y, plot.y_unit),
+            y=self._with_unit(y, plot.y_unit),
             x_name=plot.x_name,
-            x=_with_unit(x, plot.x_unit if plot.x_unit != plot.x_name else ""),
+            x=self._with_unit(x, plot.x_unit if plot.x_unit != plot.x_name else ""),
         )
 
     def show_plot(self, plot: inference.experiments.Plot) -> None:
@@ -249,7 +252,7 @@ class PlotView(QWidget):
         high = max((outline.high for outline in self._outlines if outline.count), default=1.0)
         height = max(20, area.height() - top - bottom)
         up = Axis.over(low, high, max(2, min(6, height // (2 * line))))
-        left = 14 + max(metrics.horizontalAdvance(up.text(tick)) for tick in up.ticks)
+        left = 14 + max(metrics.horizontalAdvance(self._write(up.text(tick))) for tick in up.ticks)
         firsts = [points[0][0] for points in self._points if points]
         lasts = [points[-1][0] for points in self._points if points]
         width = max(40, area.width() - left - 18)
@@ -265,14 +268,16 @@ class PlotView(QWidget):
             painter.drawLine(frame.left(), y, frame.right(), y)
             painter.setPen(theme.muted)
             place = QRect(frame.left() - 108, y - line, 100, 2 * line)
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, up.text(tick))
+            alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(place, alignment, self._write(up.text(tick)))
         for tick in across.ticks:
             x = round(frame.left() + across.place(tick) * frame.width())
             painter.setPen(QPen(theme.field_edge, 1))
             painter.drawLine(x, frame.bottom() + 1, x, frame.bottom() + 4)
             painter.setPen(theme.muted)
             place = QRect(x - 60, frame.bottom() + 6, 120, line)
-            painter.drawText(place, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter, across.text(tick))
+            alignment = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter
+            painter.drawText(place, alignment, self._write(across.text(tick)))
         painter.setPen(QPen(theme.field_edge, 1))
         painter.drawLine(frame.left(), frame.bottom(), frame.right(), frame.bottom())
         painter.setPen(theme.text)
@@ -280,6 +285,9 @@ class PlotView(QWidget):
         painter.drawText(above, Qt.AlignmentFlag.AlignLeft, _axis_words(self._plot.y_name, self._plot.y_unit))
         below = QRect(frame.left(), frame.bottom() + line + 8, frame.width(), line)
         painter.drawText(below, Qt.AlignmentFlag.AlignRight, _axis_words(self._plot.x_name, self._plot.x_unit))
+
+    def _with_unit(self, value: float, unit: str) -> str:
+        return f"{self._write(number_text(value))} {unit}".strip()
 
     def _legend_rows(self, width: int) -> list[list[int]]:
         """Which names stand beside each other, row by row; those of lines drawn through dots are left out."""
@@ -427,7 +435,3 @@ def _on_screen(point: tuple[float, float], frame: QRect, across: Axis, up: Axis)
 
 def _axis_words(name: str, unit: str) -> str:
     return f"{name} ({unit})" if unit and unit != name else name
-
-
-def _with_unit(value: float, unit: str) -> str:
-    return f"{number_text(value)} {unit}".strip()

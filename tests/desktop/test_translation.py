@@ -8,7 +8,7 @@ from collections.abc import Callable
 from string import Formatter
 
 import pytest
-from PySide6.QtCore import QTranslator
+from PySide6.QtCore import Qt, QTranslator
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -21,12 +21,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+import inference
 from desktop import wording
 from desktop.theme import load_theme
 from desktop.translation import LANGUAGES, Translator, language_for, read_translations
 from desktop.widgets.fields import Number
 from desktop.widgets.painting import text_width
+from desktop.widgets.plot import PlotView
 from scripts.translations import TRANSLATIONS, Text, read, texts_in, texts_of_the_program, write
+from tests.desktop.test_inspector import TIMINGS, TRACE, USAGE
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
 
@@ -122,6 +125,41 @@ def test_number_fields_are_filled_and_read_in_the_language_that_is_spoken(qtbot)
     field.show_number(1234.5)
     assert field.text() == wording.decimals(1234.5, 2) == "1.234,50"
     assert field.valueFromText("0,25") == 0.25
+
+
+@pytest.mark.usefixtures("german_program")
+def test_no_number_beside_the_conversation_is_written_as_in_english(desk, qtbot):
+    window = desk.open()
+    desk.send("Hi")
+    desk.engine.say("Hello.")
+    desk.engine.finish(trace=TRACE, timings=TIMINGS, usage=USAGE)
+    window.views.toggle_chat_settings()
+    panel = window.views.chat_settings
+    panel.sampling_form.more_button.click()
+    desk.insights.inspector_action.trigger()
+    inspector = desk.insights.inspector
+    inspector.plot.setFocus()
+    qtbot.keyClick(inspector.plot, Qt.Key.Key_Right)
+    shown = [label.text() for view in (panel, inspector) for label in view.findChildren(QLabel)]
+    shown += [field.text() for view in (panel, inspector) for field in view.findChildren(Number)]
+    shown += [field.specialValueText() for field in panel.findChildren(Number)]
+    shown += [inspector.plot.pointed, inspector.as_text()]
+    numbers = [number for text in shown for number in re.findall(r"\d+[.,]\d+", text)]
+    assert numbers
+    assert [number for number in numbers if not re.fullmatch(r"\d{1,3}(\.\d{3})+|\d+,\d+", number)] == []
+
+
+@pytest.mark.usefixtures("german_program")
+def test_a_plot_says_its_numbers_as_it_is_told_and_in_english_otherwise(qtbot):
+    lab = inference.experiments
+    plot = lab.Plot("Zeit", "Token", "", "Zeit", "ms", (lab.Series("", ((1204.0, 0.25),), lab.Ink.DECODE),))
+    for write, number, amount in ((str, "1,204", "0.25 ms"), (wording.written, "1.204", "0,25 ms")):
+        view = PlotView(load_theme("light"), write=write)
+        qtbot.addWidget(view)
+        view.show_plot(plot)
+        qtbot.keyClick(view, Qt.Key.Key_Right)
+        assert number in view.pointed
+        assert amount in view.pointed
 
 
 def test_texts_are_found_wherever_they_are_said():

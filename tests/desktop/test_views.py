@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
 
 from desktop.settings import ColourScheme
 
@@ -47,3 +49,33 @@ def test_open_views_change_their_colours_with_the_window(desk):
     assert dark.is_dark
     for view in (window.views.preferences, window.views.chat_settings):
         assert view.palette().window().color() == dark.surface
+
+
+@pytest.mark.parametrize(
+    "open_panel",
+    [
+        lambda desk: desk.window.views.toggle_chat_settings(),
+        lambda desk: desk.insights.inspector_action.trigger(),
+        lambda desk: desk.window.turn_actions.show_totals(),
+    ],
+    ids=["settings of the conversation", "inspector", "details"],
+)
+def test_escape_puts_a_panel_away_wherever_in_it_the_keyboard_is(desk, qtbot, open_panel):
+    window = desk.open()
+    window.resize(1300, 800)
+    desk.send("Hi")
+    desk.engine.say("Hello.")
+    desk.engine.finish()
+    open_panel(desk)
+    stops = [
+        stop
+        for stop in window.panel.findChildren(QWidget)
+        if stop.focusPolicy() & Qt.FocusPolicy.TabFocus and stop.isVisible() and stop.isEnabled()
+    ]
+    assert stops
+    for stop in stops:
+        if window.panel is None:
+            open_panel(desk)
+        stop.setFocus()
+        qtbot.keyClick(stop, Qt.Key.Key_Escape)
+        assert window.panel is None, stop.accessibleName()
