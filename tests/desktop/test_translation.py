@@ -153,8 +153,8 @@ def test_no_number_beside_the_conversation_is_written_as_in_english(desk, qtbot)
 def test_a_plot_says_its_numbers_as_it_is_told_and_in_english_otherwise(qtbot):
     lab = inference.experiments
     plot = lab.Plot("Zeit", "Token", "", "Zeit", "ms", (lab.Series("", ((1204.0, 0.25),), lab.Ink.DECODE),))
-    for write, number, amount in ((str, "1,204", "0.25 ms"), (wording.written, "1.204", "0,25 ms")):
-        view = PlotView(load_theme("light"), write=write)
+    for as_words, number, amount in ((str, "1,204", "0.25 ms"), (wording.written, "1.204", "0,25 ms")):
+        view = PlotView(load_theme("light"), write=as_words)
         qtbot.addWidget(view)
         view.show_plot(plot)
         qtbot.keyClick(view, Qt.Key.Key_Right)
