@@ -203,7 +203,7 @@
         </message>
         <message>
             <source>Reasoning, thinks before it answers; quick for its size</source>
-            <translation>Schlussfolgern, denkt vor der Antwort; für seine Größe schnell</translation>
+            <translation>Schlussfolgern, überlegt vor der Antwort; für seine Größe schnell</translation>
         </message>
         <message>
             <source>Rewriting and summaries, with training data that is published</source>
@@ -1446,7 +1446,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>{repo} is gated: accept its terms on its page, then use an access token of the account that did. It is kept where other keys are, and sent to the Hub only.</source>
-            <translation>{repo} ist zugangsbeschränkt: Nimm auf der Seite die Bedingungen an und verwende dann ein Zugangstoken dieses Kontos. Es wird bei den anderen Schlüsseln verwahrt und nur an den Hub gesendet.</translation>
+            <translation>{repo} ist zugangsbeschränkt: Auf seiner Seite die Bedingungen annehmen, dann ein Zugangstoken dieses Kontos verwenden. Es wird bei den anderen Schlüsseln verwahrt und nur an den Hub gesendet.</translation>
         </message>
     </context>
     <context>
@@ -3255,7 +3255,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Differs from the Hub's file of that name. Download it again.</source>
-            <translation>Weicht von der Datei dieses Namens auf dem Hub ab. Lade sie noch einmal herunter.</translation>
+            <translation>Weicht von der Datei dieses Namens auf dem Hub ab. Sie noch einmal herunterladen.</translation>
         </message>
         <message>
             <source>Find</source>

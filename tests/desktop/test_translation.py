@@ -82,6 +82,13 @@ def test_several_tokens_are_called_so_in_german():
     assert [text for text in read_translations("de").values() if several.search(text)] == []
 
 
+def test_nobody_is_called_du_in_german():
+    called = re.compile(
+        r"\b(?:[Dd]u|[Dd]ich|[Dd]ir|[Dd]ein\w*|Nimm|Verwende|Öffne|Wähle|Gib|Lade|Starte)\b"
+    )
+    assert [text for text in read_translations("de").values() if called.search(text)] == []
+
+
 def test_there_is_a_file_for_every_language_and_a_language_for_every_file():
     assert sorted(path.stem for path in TRANSLATIONS.glob("*.ts")) == OTHERS
 
