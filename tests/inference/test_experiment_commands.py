@@ -23,7 +23,7 @@ def test_compare_prints_one_object_with_samples_and_medians() -> None:
             assert len(found[mode][figure]["samples"]) == 2
             assert min(found[mode][figure]["samples"]) <= found[mode][figure]["median"]
     assert found["on"]["first_text"]["median"] < found["off"]["first_text"]["median"]
-    assert found["sentence"].endswith("n = 2.")
+    assert "n = 2." in found["sentence"]  # a busy machine is said after it
     assert found["texts_differ"] is False
 
 
