@@ -18,7 +18,7 @@ help:
 	@echo "make bench           measure against bare llama.cpp (ARGS=--json prints one object)"
 	@echo "make package         make what people install: a folder, and on Linux a .deb and a .tar.zst"
 	@echo "make package-test    install, use and remove them in clean surroundings (Debian, as root)"
-	@echo "make screenshots     take the pictures of the user's guide anew"
+	@echo "make screenshots     take the pictures of the user's guide anew (ARGS='--of inference': those of the Lab)"
 	@echo "make soak            use the window for an hour and measure (ARGS='--minutes 5' for less)"
 	@echo "make help            show this"
 	@echo ""

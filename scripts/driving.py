@@ -23,12 +23,18 @@ Condition = Callable[[], bool]
 Script = Callable[[App], Iterator[Condition]]
 
 
-def drive(script: Script, *, folder: Path | None = None, arguments: Sequence[str] = ()) -> int:
+def drive(
+    script: Script,
+    *,
+    folder: Path | None = None,
+    arguments: Sequence[str] = (),
+    patience: float = PATIENCE_SECONDS,
+) -> int:
     """Run the program until the script is at its end; returns the exit status, not 0 where it did not come so far."""
     drivers: list[Driver] = []
 
     def prepare(app: App) -> None:
-        drivers.append(Driver(app, script))
+        drivers.append(Driver(app, script, patience))
 
     with tempfile.TemporaryDirectory() as passing:
         status = run_program(("--data-dir", str(folder or passing), "--new-window", *arguments), prepare)
@@ -41,13 +47,14 @@ def drive(script: Script, *, folder: Path | None = None, arguments: Sequence[str
 class Driver(QObject):
     """Follows a script, step by step, and closes the window at its end."""
 
-    def __init__(self, app: App, script: Script) -> None:
+    def __init__(self, app: App, script: Script, patience: float = PATIENCE_SECONDS) -> None:
         super().__init__(app)
         self.failure = ""
         self._app = app
         self._steps = script(app)
         self._waits_for: Condition = lambda: True
         self._since = 0.0
+        self._patience = patience
         self._timer = QTimer(self, interval=GLANCE_MILLISECONDS)
         self._timer.timeout.connect(self._look)
         app.begun.connect(self._timer.start)
@@ -55,8 +62,8 @@ class Driver(QObject):
 
     def _look(self) -> None:
         if not self._waits_for():
-            if time.monotonic() - self._since > PATIENCE_SECONDS:
-                self._give_up(f"It waited for more than {PATIENCE_SECONDS:.0f} seconds.")
+            if time.monotonic() - self._since > self._patience:
+                self._give_up(f"It waited for more than {self._patience:.0f} seconds.")
             return
         step = next(self._steps, None)
         if step is None:

@@ -1,6 +1,6 @@
-"""Takes the pictures of the user's guide anew: the real window, the real model, off the screen.
+"""Takes the pictures in docs anew: the real window, the real model, off the screen.
 
-python -m scripts.screenshots [--folder docs/images/guide]
+python -m scripts.screenshots [--of inference] [--folder FOLDER]
 """
 
 from __future__ import annotations
@@ -14,12 +14,17 @@ from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from PySide6.QtWidgets import QWidget
+
 from desktop.app import App
 from desktop.settings import ColourScheme
 from inference import Sampling
+from scripts import inference_tour
 from scripts.driving import Condition, after, drive, is_quiet, is_ready, send
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images" / "guide"
+IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+FOLDERS = {"guide": IMAGES / "guide", "inference": IMAGES}
+EXPERIMENT_SECONDS = 1800.0  # that one may take
 SIZE = (1080, 720)
 LIKELIEST = Sampling(temperature=0.0)  # so that a picture changes only when the program does
 MOMENT = 0.4  # seconds until a window has laid out and painted all of it
@@ -33,21 +38,25 @@ Shoot = Callable[[str], None]
 
 def main(arguments: Sequence[str]) -> int:
     """Take them all; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="screenshots", description="Take the pictures of the guide anew.")
-    parser.add_argument("--folder", type=Path, default=FOLDER)
-    folder: Path = parser.parse_args(arguments).folder
+    parser = argparse.ArgumentParser(prog="screenshots", description="Take the pictures of the pages anew.")
+    parser.add_argument("--of", choices=list(FOLDERS), default="guide", help="the page that shows them")
+    parser.add_argument("--folder", type=Path, help="where they are put (default: where the page has them)")
+    options = parser.parse_args(arguments)
+    folder: Path = options.folder or FOLDERS[options.of]
     folder.mkdir(parents=True, exist_ok=True)
-    return drive(lambda app: tour(app, folder))
 
-
-def tour(app: App, folder: Path) -> Iterator[Condition]:
-    """Through the whole window, one picture after another."""
-    window = app.window
-
-    def shoot(name: str) -> None:
-        window.grab().save(str(folder / f"{name}.png"))
+    def shoot(name: str, widget: QWidget) -> None:
+        widget.grab().save(str(folder / f"{name}.png"))
         print(folder / f"{name}.png", flush=True)
 
+    if options.of == "guide":
+        return drive(lambda app: tour(app, lambda name: shoot(name, app.window)))
+    return drive(lambda app: inference_tour.tour(app, shoot), patience=EXPERIMENT_SECONDS)
+
+
+def tour(app: App, shoot: Shoot) -> Iterator[Condition]:
+    """Through the whole window, one picture after another."""
+    window = app.window
     app.settings.save(replace(app.settings.current, colour_scheme=ColourScheme.LIGHT))
     window.resize(*SIZE)
     yield is_ready(app)
