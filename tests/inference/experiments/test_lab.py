@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import pytest
 
+from inference.client import Client, connect
 from inference.configuration import ModelConfig
 from inference.events import JobFinished
 from inference.experiments.exports import as_object, to_csv, to_json, to_markdown
@@ -68,20 +69,21 @@ def test_the_same_questions_are_asked_every_time(name: ExperimentName) -> None:
     assert read[0] == read[1]
 
 
+def short_form(client: Client, job: LabJob) -> Outcome:
+    (end,) = [event for event in client.run(job) if isinstance(event, JobFinished)]
+    assert isinstance(end.result, Outcome)
+    return end.result
+
+
 @pytest.mark.model
 @pytest.mark.parametrize("name", list(ExperimentName))
 def test_each_experiment_runs_with_a_real_model_in_its_short_form(name: ExperimentName) -> None:
-    from inference.client import connect
-
     path = embedded_model()
     assert path is not None
     model = ModelConfig(path, context_size=1024, threads=1)
     with connect(model) as client:
         for _ in range(_TRIES if name in _LARGE_EFFECTS else 1):
-            job = LabJob(name, model, quick=True, prices=Prices(1, 0.1, 4, "EUR"))
-            (end,) = [event for event in client.run(job) if isinstance(event, JobFinished)]
-            outcome = end.result
-            assert isinstance(outcome, Outcome)
+            outcome = short_form(client, LabJob(name, model, quick=True, prices=Prices(1, 0.1, 4, "EUR")))
             verdict = outcome.conclusion.verdict
             assert verdict.shown is not None
             # What else runs on a test machine may hide an effect, but never in silence.
