@@ -48,11 +48,6 @@ def places(tmp_path):
 
 
 @pytest.fixture
-def engine():
-    return ScriptedEngine()
-
-
-@pytest.fixture
 def start(qapp, qtbot, places, engine):
     """Starts a program with the scripted engine; all of them have left when the test is over."""
     apps: list[App] = []

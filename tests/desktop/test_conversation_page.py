@@ -12,12 +12,7 @@ from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.theme import load_theme
 from desktop.widgets.conversation_page import ConversationPage
-from tests.desktop.fakes import MODEL, ScriptedEngine
-
-
-@pytest.fixture
-def engine():
-    return ScriptedEngine()
+from tests.desktop.fakes import MODEL
 
 
 @pytest.fixture

@@ -8,12 +8,7 @@ from PySide6.QtGui import QImage
 from desktop.app import App, Places
 from desktop.demo import ENOUGH_TOKENS, PROMPT, Demo
 from inference import ModelNotFound
-from tests.desktop.fakes import MODEL, ScriptedEngine
-
-
-@pytest.fixture
-def engine():
-    return ScriptedEngine()
+from tests.desktop.fakes import MODEL
 
 
 @pytest.fixture

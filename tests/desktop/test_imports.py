@@ -12,21 +12,8 @@ from desktop.conversations import Conversation, Turn
 from desktop.exchange import Imported, LeftOut, Tree
 from desktop.import_reader import ConversationsRead
 from desktop.imports import ImportReport, Imports
-from desktop.store import Store
 from inference import Message, Role
 from tests.desktop.store.conftest import Clock
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "conversations.sqlite3"
-
-
-@pytest.fixture
-def store(path):
-    store = Store(path, busy_seconds=0.01)
-    yield store
-    store.close()
 
 
 @pytest.fixture

@@ -18,23 +18,6 @@ from tests.desktop.fakes import MODEL, ScriptedEngine
 
 
 @pytest.fixture
-def path(tmp_path):
-    return tmp_path / "conversations.sqlite3"
-
-
-@pytest.fixture
-def store(path):
-    store = Store(path, busy_seconds=0.01)
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def engine():
-    return ScriptedEngine()
-
-
-@pytest.fixture
 def library(qapp, store, engine, tmp_path):
     models = ModelChoice(engine, SettingsFile(tmp_path / "settings.toml"), MODEL)
     library = Library(store, engine, models)

@@ -24,11 +24,6 @@ from tests.desktop.fakes import ScriptedEngine
 
 
 @pytest.fixture
-def engine():
-    return ScriptedEngine()
-
-
-@pytest.fixture
 def settings(tmp_path):
     return SettingsFile(tmp_path / "settings.toml")
 

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from desktop.keepsakes import Preset
 from desktop.presets import Presets
-from desktop.store import Store
 from inference import Sampling
 
 SHORT = Preset("Short", "Answer in one sentence.", Sampling(temperature=0.2))
-
-
-@pytest.fixture
-def store(tmp_path):
-    store = Store(tmp_path / "conversations.sqlite3", busy_seconds=0.01)
-    yield store
-    store.close()
 
 
 def test_a_preset_is_kept_until_it_is_deleted_and_comes_back(qapp, qtbot, store):

@@ -10,15 +10,10 @@ import pytest
 from desktop.app import App, Places
 from desktop.secrets import Keys
 from inference import hub as hub_face
-from tests.desktop.fakes import MODEL, ScriptedEngine
+from tests.desktop.fakes import MODEL
 from tests.gguf_files import write_tiny_model
 
 REPO = "maker/small-GGUF"
-
-
-@pytest.fixture
-def engine():
-    return ScriptedEngine()
 
 
 @pytest.fixture
