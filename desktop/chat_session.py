@@ -17,12 +17,13 @@ from desktop.draft import Draft
 from desktop.figures import Figures, figures_of
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
 from desktop.ongoing_reply import OngoingReply
-from desktop.shown_branch import Deletion, ShownBranch
+from desktop.shown_branch import ShownBranch
 from desktop.standing import Standing
 from desktop.store import Store, StoreError
 from inference import AnyModel, EngineClosed, RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
+    from desktop.changes import Deletion
     from desktop.remedies import Remedy
     from inference import Sampling
 

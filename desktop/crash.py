@@ -44,9 +44,10 @@ _QT_REMEMBERS = 10  # messages of Qt's that a report tells of
 _LONGEST_WORDS = 300  # characters of what an exception or Qt says
 _FIRST_FRAMES, _LAST_FRAMES = 20, 40  # of an endless recursion the middle is all alike
 _SOURCES = ("desktop", "inference", "resources", "scripts", "site-packages", "dist-packages")
-_NAME = re.compile(r"[\w.()]{1,100}")
-_QUOTED_NAME = re.compile(rf"(?<!\w)(['\"])({_NAME.pattern})\1(?!\w)")
-_SOMEBODYS = re.compile(r"[\n'\"`\u2018\u201c]|\S*[/\\]")  # here begins what is quoted, or a path or an address
+# Compiled when they are first used, as hardly any run does.
+_NAME = r"[\w.()]{1,100}"
+_QUOTED_NAME = rf"(?<!\w)(['\"])({_NAME})\1(?!\w)"
+_SOMEBODYS = r"[\n'\"`\u2018\u201c]|\S*[/\\]"  # here begins what is quoted, or a path or an address
 
 
 class CrashHook(QObject):
@@ -99,7 +100,7 @@ class CrashHook(QObject):
         """A fault that another part caught at its own boundary; `report` is its traceback as text."""
         frames = _frames_in(report)
         kind = summary.partition(":")[0]
-        named = (kind,) if _NAME.fullmatch(kind) else ()
+        named = (kind,) if re.fullmatch(_NAME, kind) else ()
         self._tell((*named, *frames), lambda: _report(*named, *frames, *self._words_of_qt()))
 
     def show_death(self, traces: str) -> None:
@@ -226,7 +227,7 @@ def _named(error: BaseException) -> str:
 
 def _without_what_is_somebodys(words: str) -> str:
     """As far as nothing is quoted but names as code has them, and no path or address comes."""
-    kept = _SOMEBODYS.split(_QUOTED_NAME.sub(r"\0\2\0", words.strip()), maxsplit=1)[0]
+    kept = re.split(_SOMEBODYS, re.sub(_QUOTED_NAME, r"\0\2\0", words.strip()), maxsplit=1)[0]
     return kept.replace("\0", "'")[:_LONGEST_WORDS] + "…" * (len(kept) < len(words.strip()))
 
 

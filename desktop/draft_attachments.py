@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -14,6 +14,7 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import Attachment
 
 if TYPE_CHECKING:
+    from desktop.draft_file import DraftFile
     from desktop.file_reader import FileRead
 
 MOST_FILES = 50  # at once, in one draft
@@ -25,16 +26,6 @@ class Reader(Protocol):
     def read(self, ticket: int, path: Path) -> None: ...
     def drop(self, ticket: int) -> None: ...
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class DraftFile:
-    """A file in a draft; without its `attachment` it is still being read. `key` is its own for as long as the program
-    runs."""
-
-    key: int
-    name: str
-    attachment: Attachment | None = None
 
 
 _Place = int | ChatSession  # a conversation, or a session whose conversation is not kept yet
@@ -77,7 +68,7 @@ class DraftAttachments(QObject):
         self._session, self._place = session, _place_of(session)
         before = self._drafts.get(self._place)
         if before is None:
-            files = tuple(DraftFile(next(self._keys), each.name, each) for each in session.draft.attachments)
+            files = tuple(self._file(each.name, each) for each in session.draft.attachments)
         else:
             files = before[1]
         self._drafts[self._place] = (session, files)
@@ -87,7 +78,7 @@ class DraftAttachments(QObject):
         """Have these files go along, once they are read."""
         wanted = list(paths)
         room = max(0, MOST_FILES - len(self.files))
-        files = [DraftFile(next(self._keys), path.name) for path in wanted[:room]]
+        files = [self._file(path.name) for path in wanted[:room]]
         if len(wanted) > room:
             self.refused.emit(self.tr("Up to {count} files go along at once.").format(count=MOST_FILES))
         if not files or self._place is None:
@@ -101,7 +92,7 @@ class DraftAttachments(QObject):
     def add(self, attachment: Attachment) -> None:
         """Have this go along."""
         if self._place is not None:
-            self._put(self._place, (*self.files, DraftFile(next(self._keys), attachment.name, attachment)))
+            self._put(self._place, (*self.files, self._file(attachment.name, attachment)))
 
     def remove(self, key: int) -> None:
         """Have one of them stay here after all."""
@@ -130,6 +121,11 @@ class DraftAttachments(QObject):
         """Read nothing any more."""
         if self._reader is not None:
             self._reader.close()
+
+    def _file(self, name: str, attachment: Attachment | None = None) -> DraftFile:
+        from desktop.draft_file import DraftFile  # hardly any start needs it
+
+        return DraftFile(next(self._keys), name, attachment)
 
     def _let_go_of_ready(self) -> None:
         """What is ready is kept with its draft, and read from there again; a session is held for what is not."""

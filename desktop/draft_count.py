@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
@@ -15,6 +14,9 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import Attachment, Turn, prompt_text
 from desktop.model_choice import ModelChoice
 from inference import Message, ModelConfig, Role, WindowPolicy
+
+if TYPE_CHECKING:
+    from desktop.window_use import WindowUse
 
 PAUSE_MILLISECONDS = 150
 
@@ -32,32 +34,6 @@ class Counter(Protocol):
         about: int = 0,
     ) -> None: ...
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class WindowUse:
-    """Tokens of what was said, of what is being typed and attached, and of the whole window. `attachments` are those
-    of each file by itself.
-
-    `left_out` turns will not be read, by the policy for a full window; it is `enough` where that makes room.
-    """
-
-    conversation: int
-    draft: int
-    context_size: int
-    attachments: tuple[int, ...] = ()
-    left_out: int = 0
-    enough: bool = True
-
-    @property
-    def fits(self) -> bool:
-        """Whether there is room for a reply at all, with everything that was said."""
-        return self.room > 0
-
-    @property
-    def room(self) -> int:
-        """What is left for the reply."""
-        return max(0, self.context_size - self.conversation - self.draft)
 
 
 class DraftCount(QObject):
@@ -125,6 +101,8 @@ class DraftCount(QObject):
 
     def on_counted(self, count: inference.TokenCount) -> None:
         """Take what was counted. What was asked before the conversation or its files changed says nothing any more."""
+        from desktop.window_use import WindowUse  # nothing is counted before the first paint
+
         if count.about != self._about or (info := self._info) is None or not self._has_something:
             return
         left_out = sum(len(self._turns[message]) for message in count.left_out)

@@ -45,7 +45,7 @@ class Filing(QObject):
         self._own_choosers = choosers
         self._window = parent
         self._given: TemporaryDirectory[str] | None = None  # to other programs; it is gone when this one ends
-        self.import_action = QAction(self.tr("&Import conversations…"), parent)
+        self.import_action = QAction(parent, text=self.tr("&Import conversations…"))
         self.import_action.triggered.connect(self._import)
         sidebar.commands.export_wanted.connect(self._export)
         sidebar.view.make_files = self._files_of

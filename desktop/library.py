@@ -16,12 +16,12 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation, Turn
 from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
-from desktop.shown_branch import Deletion
 from desktop.store import Store, StoreError
 from desktop.whole_files import whole_file
 from inference import EngineClosed
 
 if TYPE_CHECKING:
+    from desktop.changes import Deletion
     from desktop.exchange import Tree
     from desktop.hits import Hit
     from desktop.import_reader import ConversationReader, ConversationsRead

@@ -15,17 +15,10 @@ from PySide6.QtCore import QObject, Signal
 import inference
 from desktop.conversations import FailureKind
 from desktop.settings import ModelWindow, Settings, SettingsFile
-from inference import (
-    AnyModel,
-    DeviceNotFound,
-    InferenceError,
-    ModelConfig,
-    ModelCrashed,
-    OutOfMemory,
-    RemoteModel,
-)
+from inference import AnyModel, InferenceError, ModelConfig, RemoteModel
 
 if TYPE_CHECKING:
+    from desktop.model_ways import Way
     from inference import GenerationRequest
 
 RECENT_MODELS = 8
@@ -33,8 +26,7 @@ PROBABILITIES = 5  # of the likeliest tokens, where they are recorded
 CPU = "CPU"
 
 _MOST_FOUND = 50  # in a folder; a menu of more helps nobody
-_NO_MODEL = re.compile(r"mmproj|-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
-_SMALL_WINDOW = 512  # tokens; below it a model has hardly room for a question
+_NO_MODEL = r"(?i)mmproj|-(?!00001)\d{5}-of-\d{5}\.gguf$"
 
 
 class ModelPhase(StrEnum):
@@ -44,22 +36,6 @@ class ModelPhase(StrEnum):
     LOADING = "loading"
     READY = "ready"
     FAILED = "failed"
-
-
-class WayKind(StrEnum):
-    """What would be done otherwise."""
-
-    ON_CPU = "on the cpu"
-    SMALLER_WINDOW = "smaller window"
-    ANY_DEVICE = "any device"  # the engine's own choice
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """How to load a model that could not be loaded as it was wished. A smaller window holds `context_size` tokens."""
-
-    kind: WayKind
-    context_size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +195,8 @@ class ModelChoice(QObject):
 
     def go(self, way: Way) -> None:
         """Load the chosen model file this way."""
+        from desktop.model_ways import WayKind
+
         config = self._state.config
         if not isinstance(config, ModelConfig):
             return
@@ -343,30 +321,16 @@ def _models_in(folder: str) -> tuple[Path, ...]:
     if not folder:
         return ()
     try:
-        found = sorted(path for path in Path(folder).absolute().glob("*.gguf") if not _NO_MODEL.search(path.name))
+        found = sorted(path for path in Path(folder).absolute().glob("*.gguf") if not re.search(_NO_MODEL, path.name))
     except OSError:
         return ()
     return tuple(found[:_MOST_FOUND])
 
 
 def _failed(model: AnyModel, error: InferenceError) -> ModelState:
+    from desktop.model_ways import ways_after  # most models can be loaded
     from desktop.remedies import failure_of
 
     return ModelState(
-        ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind, ways=_ways_after(model, error)
+        ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind, ways=ways_after(model, error)
     )
-
-
-def _ways_after(model: AnyModel, error: InferenceError) -> tuple[Way, ...]:
-    """What may go better after this error, the likeliest first."""
-    match error:
-        case ModelCrashed():
-            on_cpu = (Way(WayKind.ON_CPU),) if error.was_on_gpu else ()
-            smaller = (Way(WayKind.SMALLER_WINDOW, error.smaller_context),) if error.smaller_context else ()
-            return on_cpu + smaller
-        case OutOfMemory(context_size=int(size)) if size // 2 >= _SMALL_WINDOW:
-            return (Way(WayKind.SMALLER_WINDOW, size // 2),)
-        case DeviceNotFound() if isinstance(model, ModelConfig) and model.device is not None:
-            return (Way(WayKind.ANY_DEVICE),)
-        case _:
-            return ()

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from desktop.conversations import Conversation, Turn
 from desktop.store import Store
 from desktop.turn_tree import TurnTree
 from inference import AnyModel
 
+if TYPE_CHECKING:
+    from desktop.changes import Deletion
+
 _AT_FIRST = 40  # turns: more than the largest screen shows
-
-
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """Turns that were deleted together, and the conversation's last turn before and after."""
-
-    turns: tuple[int, ...]
-    head_before: int | None
-    head_after: int | None
 
 
 class ShownBranch:
@@ -176,6 +171,8 @@ class ShownBranch:
         return True
 
     def _delete(self, turns: tuple[int, ...], head: int | None) -> int:
+        from desktop.changes import Deletion
+
         deletion = Deletion(turns, self.head, head)
         self._change(lambda conversation: self._store.delete_turns(conversation, turns, head=head), head)
         self._deletions.append(deletion)

@@ -9,15 +9,18 @@ import sys
 import tomllib
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPalette
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from desktop.settings import ColourScheme
 from resources import text_of
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QIcon
 
 ThemeName = Literal["light", "dark"]
 
@@ -231,6 +234,8 @@ def code_font() -> QFont:
 
 def icon(name: str, colour: QColor) -> QIcon:
     """The icon of that name in that colour, for what wants a QIcon; a widget paints its own with `paint_icon`."""
+    from PySide6.QtGui import QIcon, QPixmap  # the first paint needs neither
+
     result = QIcon()
     for size in _ICON_SIZES:
         pixmap = QPixmap(size, size)

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QMoveEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.chat_session import ChatSession
 from desktop.draft_attachments import DraftAttachments
@@ -296,9 +296,9 @@ class Window(QMainWindow):
 
     def _make_menus(self) -> None:
         bar = self.menuBar()
-        file, edit = bar.addMenu(self.tr("&File")), bar.addMenu(self.tr("&Edit"))
-        self.housekeeping.fill_menu(bar.addMenu(self.tr("&Conversation")))
-        view, about = bar.addMenu(self.tr("&View")), bar.addMenu(self.tr("&Help"))
+        file, edit = _menu_in(bar, self.tr("&File")), _menu_in(bar, self.tr("&Edit"))
+        self.housekeeping.fill_menu(_menu_in(bar, self.tr("&Conversation")))
+        view, about = _menu_in(bar, self.tr("&View")), _menu_in(bar, self.tr("&Help"))
         _fill(file, (self.new_action, self.housekeeping.temporary_action, self.filing.import_action, None))
         self.opening.fill_file_menu(file)
         _fill(file, (None, self.attach_action, self.stop_action, None))
@@ -307,7 +307,7 @@ class Window(QMainWindow):
         self.reading.fill_edit_menu(edit)
         _fill(view, (self.sidebar_action, self.choices.streaming_action, None))
         self.reading.fill_view_menu(view)
-        _fill(view.addMenu(self.tr("&Colours")), self.choices.scheme_actions.values())
+        _fill(_menu_in(view, self.tr("&Colours")), self.choices.scheme_actions.values())
         if self.views_actions:
             preferences, conversation, shortcuts = self.views_actions
             _fill(edit, (None, preferences))
@@ -502,6 +502,13 @@ def _column(widget: QWidget) -> QVBoxLayout:
     rows.setContentsMargins(0, 0, 0, 0)
     rows.setSpacing(0)
     return rows
+
+
+def _menu_in(parent: QMenuBar | QMenu, title: str) -> QMenu:
+    """A menu in another, or in the bar. `addMenu(title)` may have an icon too, see `make_action`."""
+    menu = QMenu(title, parent)
+    parent.addMenu(menu)
+    return menu
 
 
 def _fill(menu: QMenu, actions: Iterable[QAction | None]) -> None:

@@ -20,10 +20,8 @@ from inference.configuration import (
     EngineFiles,
     KvType,
     ModelConfig,
-    Proxy,
     ProxyKind,
     RemoteModel,
-    StateBudget,
     WindowPolicy,
     base_url_of,
     default_models_folder,
@@ -76,6 +74,7 @@ from inference.messages import Message, Role
 
 if TYPE_CHECKING:
     from inference import experiments, hub
+    from inference.bounds import Proxy, StateBudget
     from inference.client import Client, Response, Wishes, connect, prompt_text
     from inference.counting import DropRule, TokenCount, TokenCounter
     from inference.engine import Engine, LocalEngine
@@ -137,6 +136,8 @@ if TYPE_CHECKING:
 
 # A window is painted before any of these is needed.
 _LATER = {
+    "Proxy": "inference.bounds",
+    "StateBudget": "inference.bounds",
     "DEFAULT_SAMPLING": "inference.requests",
     "GenerationRequest": "inference.requests",
     "Sampling": "inference.requests",

@@ -1,4 +1,4 @@
-"""What is chosen before anything is asked: the model and how it is loaded, the way to it, and what is kept where."""
+"""What is chosen before anything is asked: the model and how it is loaded, and what is kept where."""
 
 from __future__ import annotations
 
@@ -55,10 +55,11 @@ class ModelConfig:
             raise InvalidRequest("An empty text names no device.")
 
 
-_HOST = re.compile(r"[\w.-]+|[0-9a-f:.]*:[0-9a-f:.]*")
+# Compiled when they are first used: most never name a server.
+_HOST = r"[\w.-]+|[0-9a-f:.]*:[0-9a-f:.]*"
 
 
-_PATH = re.compile(r"[\w./~%:@+=,-]*")
+_PATH = r"[\w./~%:@+=,-]*"
 
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -86,7 +87,7 @@ def base_url_of(address: str) -> str:
     if "@" in parts.netloc or parts.query or parts.fragment:
         # Not shown: what stands there may be a secret.
         raise InvalidRequest("A server's address holds no password and no key; give the key apart from it.")
-    if not _HOST.fullmatch(host) or not _PATH.fullmatch(parts.path):
+    if not re.fullmatch(_HOST, host) or not re.fullmatch(_PATH, parts.path):
         raise InvalidRequest("The server's address cannot be read.")
     place = f"[{host}]" if ":" in host else host
     if port not in (None, _DEFAULT_PORTS[scheme]):
@@ -130,41 +131,15 @@ class ProxyKind(StrEnum):
     MANUAL = "manual"  # through the proxy that is named
 
 
-_PROXY = re.compile(r"https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?", re.IGNORECASE)
+_PROXY = r"(?i)https?://([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?/?"
 
 
 def is_proxy_address(text: str) -> bool:
     """Whether `text` is the address of a proxy, with no password in it: "http://proxy.example.org:3128"."""
     try:
-        return _PROXY.fullmatch(text) is not None and urlsplit(text).port != 0
+        return re.fullmatch(_PROXY, text) is not None and urlsplit(text).port != 0
     except ValueError:
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class Proxy:
-    """The way to servers on other computers; this computer's own are always reached without one.
-
-    Raises:
-        InvalidRequest: a manual one without an address, or with one that is none.
-    """
-
-    kind: ProxyKind = ProxyKind.SYSTEM
-    address: str = ""  # of a manual one
-
-    def __post_init__(self) -> None:
-        if self.kind is ProxyKind.MANUAL and not is_proxy_address(self.address):
-            raise InvalidRequest("A proxy's address begins with http:// or https:// and holds no password.")
-
-
-@dataclass(frozen=True, slots=True)
-class StateBudget:
-    """How much may be kept of conversations that were left: bytes in memory, and bytes in `folder` on disk. Without a
-    folder, or with 0 bytes there, nothing is kept on disk."""
-
-    memory: int = 512 << 20
-    disk: int = 4 << 30
-    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

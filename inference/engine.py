@@ -14,7 +14,8 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from inference.configuration import EngineFiles, ModelConfig, RemoteModel, StateBudget
+from inference.bounds import StateBudget
+from inference.configuration import EngineFiles, ModelConfig, RemoteModel
 from inference.errors import EngineClosed, EngineFault, InferenceError, InvalidRequest
 from inference.events import (
     Event,

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from inference.configuration import StateBudget
+from inference.bounds import StateBudget
 from inference.events import ReuseEnd
 from inference.model import Model, Snapshot, shared_prefix
 from inference.state_folder import StateFolder

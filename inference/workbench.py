@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from inference.configuration import EngineFiles, ModelConfig, StateBudget
+from inference.bounds import StateBudget
+from inference.configuration import EngineFiles, ModelConfig
 from inference.errors import InferenceError, ModelChanged
 from inference.events import GenerationEvent, JobProgress, ModelInfo
 from inference.file_guard import FileGuard

@@ -10,7 +10,7 @@ from desktop.store.backups import BACKUPS, Backups
 from desktop.store.faults import StoreDamaged, StoreError
 from desktop.store.opening import open_store
 from desktop.store.schema import MIGRATIONS
-from desktop.store.store import Exchange, Store
+from desktop.store.store import Store
 from desktop.store.traces import packed_trace, trace_from
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ __all__ = [
     "BACKUPS",
     "MIGRATIONS",
     "Backups",
-    "Exchange",
     "Salvage",
     "Store",
     "StoreDamaged",

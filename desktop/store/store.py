@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ from desktop.store.tree import TurnTrees, around
 from inference import AnyModel, Role, WindowPolicy
 
 if TYPE_CHECKING:
+    from desktop.changes import Exchange
     from desktop.hits import Hit
     from desktop.keepsakes import Preset
     from inference import Sampling
@@ -62,15 +63,6 @@ _INDEXED_AT_ONCE = 20  # turns: a few milliseconds
 
 def _utc() -> datetime:
     return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A question that was just stored and the empty reply to it."""
-
-    conversation: Conversation
-    question: Turn
-    reply: Turn
 
 
 class Store(TurnTrees, Drafts, Comparisons):
@@ -193,6 +185,8 @@ class Store(TurnTrees, Drafts, Comparisons):
         Without a conversation a new one is made, of that title, policy, system prompt and sampling. The draft becomes
         the question, so it is emptied.
         """
+        from desktop.changes import Exchange  # nothing is asked before the first paint
+
         moment = self._now()
         with self._database.writing() as connection:
             if conversation is None:

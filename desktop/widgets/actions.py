@@ -14,8 +14,8 @@ def make_action(
     parent: QObject, text: str, slot: Callable[..., object], *keys: Key, checkable: bool = False
 ) -> QAction:
     """Of a standard key it gets the first that the platform has for it."""
-    action = QAction(text, parent)
-    action.setCheckable(checkable)
+    # The text by its name: `QAction(text, parent)` may be one with an icon, and PySide6 would make `QIcon` to find out.
+    action = QAction(parent, text=text, checkable=checkable)
     action.triggered.connect(slot)
     action.setShortcuts([QKeySequence(key) for key in keys])
     return action

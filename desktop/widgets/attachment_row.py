@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent,
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from desktop import wording
-from desktop.draft_attachments import DraftFile
+from desktop.draft_file import DraftFile
 from desktop.theme import Theme, control_font, figure_font, paint_icon, scroll_bar_style
 from desktop.widgets.buttons import Button
 from desktop.widgets.painting import paint_box, recolour, text_width

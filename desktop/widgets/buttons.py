@@ -38,7 +38,8 @@ class Button(QPushButton):
         kind: ButtonKind = ButtonKind.QUIET,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(text, parent)
+        super().__init__(parent)
+        self.setText(text)  # not with the making of it: see `make_action`
         self._theme = theme
         self._icon_name = icon_name
         self._kind = kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup
@@ -14,14 +14,6 @@ from desktop.widgets.actions import make_action
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.notice_board import NoticeBoard
 from desktop.widgets.switch import Switch
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How the next reply is to be made, as the window's switches say."""
-
-    streaming: bool
-    thinking: bool
 
 
 class Choices(QObject):
@@ -52,8 +44,12 @@ class Choices(QObject):
         settings.listen(self._on_settings)
 
     @property
-    def manner(self) -> Manner:
-        return Manner(self.streaming_switch.isChecked(), self.thinking_switch.isChecked())
+    def streaming(self) -> bool:
+        return self.streaming_switch.isChecked()
+
+    @property
+    def thinking(self) -> bool:
+        return self.thinking_switch.isChecked()
 
     def set_theme(self, theme: Theme) -> None:
         self.streaming_switch.set_theme(theme)
@@ -65,7 +61,7 @@ class Choices(QObject):
             ColourScheme.DARK: self.tr("&Dark"),
         }
         group = QActionGroup(self)
-        actions = {scheme: QAction(name, group) for scheme, name in names.items()}
+        actions = {scheme: QAction(group, text=name) for scheme, name in names.items()}
         for scheme, action in actions.items():
             action.setData(scheme.value)
             action.setCheckable(True)

@@ -20,9 +20,9 @@ from desktop.widgets.switch import Switch
 from desktop.widgets.window_meter import WindowMeter
 
 if TYPE_CHECKING:
-    from desktop.draft_attachments import DraftFile
-    from desktop.draft_count import WindowUse
+    from desktop.draft_file import DraftFile
     from desktop.widgets.attachment_row import AttachmentRow, Fit
+    from desktop.window_use import WindowUse
 
 
 class Composer(QWidget):

@@ -102,7 +102,7 @@ class ConversationActions(QObject):
     def _action(
         self, text: str, slot: Callable[..., object], key: QKeySequence.StandardKey | Qt.Key | None = None
     ) -> QAction:
-        action = QAction(text, self._window)
+        action = QAction(self._window, text=text)
         action.triggered.connect(slot)
         if key is not None:
             action.setShortcut(QKeySequence(key))

@@ -7,12 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QMimeData, Qt, QUrl
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QPainter, QPixmap
 
 from desktop.library import FileFormat
+from desktop.theme import Theme, control_font
+from desktop.widgets.painting import paint_box, text_width
 
 CONVERSATIONS = "application/x-headwater-conversations"
 _FILES = "text/uri-list"
+_WIDEST, _HEIGHT, _SIDE = 240, 32, 12  # of the picture
 _NUMBER = re.compile(rb"-?\d{1,18}")
 
 FileMaker = Callable[[Sequence[int], FileFormat], Sequence[Path]]
@@ -48,6 +51,25 @@ class ConversationMime(QMimeData):
                 self._made[kind] = [QUrl.fromLocalFile(str(path)) for path in files]
             return self._made[kind]
         return None
+
+
+def picture_of(words: str, theme: Theme, ratio: float) -> QPixmap:
+    """What hangs at the mouse, on a screen with so many dots to a pixel."""
+    font = control_font()
+    width = min(_WIDEST, text_width(font, words) + 2 * _SIDE)
+    picture = QPixmap(round(width * ratio), round(_HEIGHT * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    box = picture.rect()
+    box.setSize(box.size() / ratio)
+    paint_box(painter, box, fill=theme.bubble, edge=theme.field_edge)
+    painter.setFont(font)
+    painter.setPen(theme.text)
+    line = QFontMetrics(font).elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, width - 2 * _SIDE)
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, line)
+    painter.end()
+    return picture
 
 
 def conversations_in(data: QMimeData) -> tuple[int, ...]:

@@ -15,9 +15,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPalette,
-    QPixmap,
 )
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QFrame, QListView, QWidget
 
@@ -27,7 +25,7 @@ from desktop.groups import Group, GroupKind
 from desktop.theme import Theme, control_font, scroll_bar_style
 from desktop.widgets.conversation_delegate import ConversationDelegate
 from desktop.widgets.conversation_model import ConversationModel, Index
-from desktop.widgets.painting import paint_box, recolour, text_width
+from desktop.widgets.painting import recolour
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -197,7 +195,7 @@ class ConversationView(QListView):
     # Dragging
 
     def startDrag(self, _actions: Qt.DropAction) -> None:  # noqa: N802 - Qt's virtual
-        from desktop.widgets.conversation_drag import ConversationMime
+        from desktop.widgets.conversation_drag import ConversationMime, picture_of
 
         # Nothing of a temporary one is written unless somebody asks for a file of it.
         chosen = tuple(each for each in self.chosen if not each.temporary)
@@ -205,7 +203,7 @@ class ConversationView(QListView):
             return
         drag = QDrag(self)
         drag.setMimeData(ConversationMime([each.id for each in chosen], self.make_files))
-        drag.setPixmap(self._picture(chosen))
+        drag.setPixmap(picture_of(self._words_for(chosen), self._theme, self.devicePixelRatioF()))
         drag.setHotSpot(QPoint(-12, -8))
         drag.exec(Qt.DropAction.CopyAction)
         self._mark_drop(None)
@@ -291,27 +289,11 @@ class ConversationView(QListView):
             self._dropped_at = group
             self.viewport().update()
 
-    def _picture(self, conversations: tuple[Conversation, ...]) -> QPixmap:
+    def _words_for(self, conversations: tuple[Conversation, ...]) -> str:
         """What hangs at the mouse: a title, or how many there are."""
-        text = self._model.words_of(conversations[0])
         if len(conversations) > 1:
-            text = self.tr("{count} conversations").format(count=wording.whole(len(conversations)))
-        font = control_font()
-        width = min(240, text_width(font, text) + 24)
-        ratio = self.devicePixelRatioF()
-        picture = QPixmap(round(width * ratio), round(32 * ratio))
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(picture)
-        box = picture.rect()
-        box.setSize(box.size() / ratio)
-        paint_box(painter, box, fill=self._theme.bubble, edge=self._theme.field_edge)
-        painter.setFont(font)
-        painter.setPen(self._theme.text)
-        words = self.fontMetrics().elidedText(" ".join(text.split()), Qt.TextElideMode.ElideRight, width - 24)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
-        painter.end()
-        return picture
+            return self.tr("{count} conversations").format(count=wording.whole(len(conversations)))
+        return self._model.words_of(conversations[0])
 
 
 def _dragged(event: QDropEvent) -> tuple[int, ...]:

@@ -93,8 +93,8 @@ class Conversing(QObject):
         self.activity_changed.emit()
 
     def _send(self, text: str) -> None:
-        files, manner = self._attaching.attachments, self._choices.manner
-        if self.session.send(text, streaming=manner.streaming, thinking=manner.thinking, attachments=files):
+        files, choices = self._attaching.attachments, self._choices
+        if self.session.send(text, streaming=choices.streaming, thinking=choices.thinking, attachments=files):
             self._attaching.forget()
             self._page.transcript.scroll_to_end()
         else:
@@ -102,8 +102,8 @@ class Conversing(QObject):
 
     def _send_example(self, prompt: str) -> None:
         """What is being typed stays; an example that cannot be sent now is offered in an empty field."""
-        manner = self._choices.manner
-        if self.session.send(prompt, streaming=manner.streaming, thinking=manner.thinking):
+        choices = self._choices
+        if self.session.send(prompt, streaming=choices.streaming, thinking=choices.thinking):
             self.session.draft.set_text(self._composer.text)
         elif not self._composer.text.strip():
             self._composer.set_text(prompt)
@@ -116,8 +116,8 @@ class Conversing(QObject):
         if remedy.kind is RemedyKind.CHANGE_KEY and remote is not None:
             self.key_wanted.emit(remote)
             return
-        manner = self._choices.manner
-        self.session.mend(remedy, streaming=manner.streaming, thinking=manner.thinking)
+        choices = self._choices
+        self.session.mend(remedy, streaming=choices.streaming, thinking=choices.thinking)
         self._composer.focus_field()
 
     def _choose_policy(self, policy: WindowPolicy) -> None:

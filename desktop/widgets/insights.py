@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu
 
 from desktop.chat_session import ChatSession
 from desktop.library import Library
@@ -124,8 +125,8 @@ class Insights(QObject):
         self.inspector_action = make(self.tr("&Inspector"), self.toggle_inspector, "Ctrl+I")
         self.lab_action = make(self.tr("&Lab"), self.open_lab, "Ctrl+Shift+L")
         bar = self._place.menuBar()
-        menu = bar.addMenu(self.tr("&Inference"))
-        bar.insertMenu(bar.actions()[-2], menu)  # help stays the last
+        menu = QMenu(self.tr("&Inference"), bar)
+        bar.insertMenu(bar.actions()[-1], menu)  # help stays the last
         for action in (self.compare_action, self.inspector_action, self.lab_action):
             menu.addAction(action)
 

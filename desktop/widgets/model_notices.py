@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from PySide6.QtCore import QObject, Signal
 
 import inference
 from desktop import wording
 from desktop.conversations import FailureKind
-from desktop.model_choice import ModelChoice, ModelPhase, ModelState, Way, WayKind, name_of
+from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
 from desktop.widgets.notice import Notice, NoticeKind
 from desktop.widgets.notice_board import NoticeBoard
 from inference import ModelConfig, RemoteModel
+
+if TYPE_CHECKING:
+    from desktop.model_ways import Way
 
 
 class ModelNotices(QObject):
@@ -90,6 +93,8 @@ class ModelNotices(QObject):
         self._board.show_notice(text, kind, action, self.open_wanted.emit)
 
     def _words_for(self, way: Way) -> str:
+        from desktop.model_ways import WayKind
+
         match way.kind:
             case WayKind.ON_CPU:
                 return self.tr("Run it on the CPU")

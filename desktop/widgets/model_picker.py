@@ -199,14 +199,14 @@ class ModelPicker(Button):
         return facts + "\n" + template.format(name=info.template_name)
 
     def _file_action(self, path: Path, group: QActionGroup) -> QAction:
-        action = QAction(_menu_words(name_of(ModelConfig(path))), group)
+        action = QAction(group, text=_menu_words(name_of(ModelConfig(path))))
         action.setCheckable(True)
         action.setToolTip(as_tip(str(path)))
         return action
 
     def _server_action(self, model: RemoteModel, group: QActionGroup) -> QAction:
         words = self.tr("{model} at {server}").format(model=name_of(model), server=urlsplit(model.base_url).netloc)
-        action = QAction(_menu_words(words), group)
+        action = QAction(group, text=_menu_words(words))
         action.setCheckable(True)
         action.setToolTip(as_tip(model.base_url))
         return action

@@ -6,7 +6,7 @@ from itertools import product
 from math import ceil
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QWidget
 
 from desktop.theme import Theme, paint_icon
@@ -60,6 +60,8 @@ def paint_focus_ring(painter: QPainter, rect: QRect, colour: QColor, corner: flo
 
 def cached_brush(theme: Theme) -> QBrush:
     """The hatching of what was not computed again."""
+    from PySide6.QtGui import QImage  # the first paint needs none
+
     tile = QImage(4, 4, QImage.Format.Format_ARGB32)
     tile.fill(Qt.GlobalColor.transparent)
     for x, y in product(range(4), range(4)):

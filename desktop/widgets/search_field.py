@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCursor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.theme import Theme, paint_icon
@@ -30,7 +30,7 @@ class SearchField(LineField):
         self._said = ""
         self._clear_button = Button(theme, name=self.tr("Empty the search"), icon_name="close", parent=self)
         self._clear_button.setFixedSize(HEIGHT - 4, HEIGHT - 4)
-        self._clear_button.setCursor(Qt.CursorShape.ArrowCursor)
+        self._clear_button.setCursor(QCursor())  # the arrow, made without a picture
         self._clear_button.clicked.connect(self._empty)
         self._clear_button.hide()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)

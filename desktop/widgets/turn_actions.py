@@ -156,28 +156,28 @@ class TurnActions(QObject):
             self._page.transcript.focus_action(wanted, action)
 
     def _regenerate(self, turn_id: int, model: AnyModel | None = None, sampling: Sampling | None = None) -> None:
-        session, manner = self._session, self._choices.manner
+        session, choices = self._session, self._choices
         if session is not None and session.regenerate(
-            turn_id, streaming=manner.streaming, thinking=manner.thinking, model=model, sampling=sampling
+            turn_id, streaming=choices.streaming, thinking=choices.thinking, model=model, sampling=sampling
         ):
             self._go_to_reply()
 
     def _continue(self, turn_id: int) -> None:
-        session, manner = self._session, self._choices.manner
+        session, choices = self._session, self._choices
         if session is not None and session.continue_reply(
-            turn_id, streaming=manner.streaming, thinking=manner.thinking
+            turn_id, streaming=choices.streaming, thinking=choices.thinking
         ):
             self._go_to_reply()
 
     def _take_edit(self, turn_id: int, text: str) -> None:
-        session, manner = self._session, self._choices.manner
+        session, choices = self._session, self._choices
         if session is None:
             return
         is_reply = any(turn.id == turn_id and turn.is_reply for turn in session.turns)
         if is_reply:
             done = session.edit_reply(turn_id, text)
         else:
-            done = session.edit_and_send(turn_id, text, streaming=manner.streaming, thinking=manner.thinking)
+            done = session.edit_and_send(turn_id, text, streaming=choices.streaming, thinking=choices.thinking)
         if not done:
             self._page.transcript.edit(turn_id, text)  # what was typed stays
         elif not is_reply:

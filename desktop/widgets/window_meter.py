@@ -15,7 +15,7 @@ from desktop.widgets.painting import cached_brush, fill, text_width
 from inference import WindowPolicy
 
 if TYPE_CHECKING:
-    from desktop.draft_count import WindowUse
+    from desktop.window_use import WindowUse
 
 _SIDE = 8
 _BAR = 3
@@ -69,7 +69,7 @@ class WindowMeter(Button):
             WindowPolicy.STOP: self.tr("Stop and say so"),
             WindowPolicy.DROP_OLDEST: self.tr("Leave out the oldest turns"),
         }
-        actions = {policy: QAction(name, group) for policy, name in names.items()}
+        actions = {policy: QAction(group, text=name) for policy, name in names.items()}
         for policy, action in actions.items():
             action.setCheckable(True)
             action.setData(policy.value)

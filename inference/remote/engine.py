@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
-from inference.configuration import AnyModel, Proxy, RemoteModel, StateBudget
+from inference.bounds import Proxy, StateBudget
+from inference.configuration import AnyModel, RemoteModel
 from inference.errors import InvalidRequest
 from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit

@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from inference.configuration import Proxy, RemoteModel
+from inference.bounds import Proxy
+from inference.configuration import RemoteModel
 from inference.errors import EngineClosed
 from inference.events import Event, RemoteModelEvent
 from inference.ids import RequestId

@@ -9,7 +9,8 @@ import asyncio
 import traceback
 from typing import assert_never
 
-from inference.configuration import Proxy, RemoteModel
+from inference.bounds import Proxy
+from inference.configuration import RemoteModel
 from inference.errors import EngineFault, InferenceError, ModelNotOffered
 from inference.events import RemoteModelFailed, RemoteModelInfo, RemoteModelReady
 from inference.ids import RequestId

@@ -19,7 +19,8 @@ from urllib.parse import urljoin, urlsplit
 
 import httpx2
 
-from inference.configuration import Proxy, ProxyKind
+from inference.bounds import Proxy
+from inference.configuration import ProxyKind
 from inference.errors import (
     CertificateRefused,
     HostNotFound,

@@ -14,7 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from inference.configuration import ModelConfig, StateBudget
+from inference.bounds import StateBudget
+from inference.configuration import ModelConfig
 from inference.engine import LocalEngine
 from inference.events import Event, GenerationFailed, GenerationFinished, ModelInfo, PrefillProgress, TextDelta
 from inference.generation import Arrival, Generation

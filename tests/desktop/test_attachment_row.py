@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from desktop.conversations import Attachment
-from desktop.draft_attachments import DraftFile
+from desktop.draft_file import DraftFile
 from desktop.theme import load_theme
 from desktop.widgets.attachment_row import MOST_ROWS, AttachmentRow, Fit
 

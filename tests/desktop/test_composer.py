@@ -10,12 +10,12 @@ from PySide6.QtGui import QDragEnterEvent, QImage, QInputMethodEvent, QKeyEvent,
 from PySide6.QtWidgets import QApplication
 
 from desktop.conversations import Attachment
-from desktop.draft_attachments import DraftFile
-from desktop.draft_count import WindowUse
+from desktop.draft_file import DraftFile
 from desktop.settings import SendingKey
 from desktop.theme import load_theme
 from desktop.widgets.composer import Composer
 from desktop.widgets.prompt_field import LONG_TEXT, MOST_INSERTED, MOST_LINES
+from desktop.window_use import WindowUse
 
 ENTER = Qt.Key.Key_Return
 

@@ -8,7 +8,8 @@ import pytest
 from PySide6.QtCore import QMimeData, QUrl
 
 from desktop.library import FileFormat
-from desktop.widgets.conversation_drag import CONVERSATIONS, ConversationMime, conversations_in
+from desktop.theme import load_theme
+from desktop.widgets.conversation_drag import CONVERSATIONS, ConversationMime, conversations_in, picture_of
 
 
 class Maker:
@@ -56,3 +57,12 @@ def test_what_another_program_makes_up_is_no_conversation(qapp, words):
     made_up = QMimeData()
     made_up.setData(CONVERSATIONS, words)
     assert conversations_in(made_up) == ()
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_what_hangs_at_the_mouse_is_as_wide_as_its_words_as_far_as_there_is_room(qapp, ratio):
+    theme = load_theme("light")
+    short, long, longer = (picture_of("word " * count, theme, ratio) for count in (2, 100, 200))
+    assert short.width() < long.width() == longer.width() == 240 * ratio
+    assert {picture.devicePixelRatio() for picture in (short, long)} == {ratio}
+    assert short.toImage().pixelColor(short.rect().center().x(), 3) == theme.bubble

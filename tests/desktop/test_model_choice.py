@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from desktop.conversations import FailureKind
-from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase, ModelState, Way, WayKind
+from desktop.model_choice import RECENT_MODELS, ModelChoice, ModelPhase, ModelState
+from desktop.model_ways import Way, WayKind
 from desktop.settings import ModelWindow, Settings, SettingsFile
 from inference import (
     DeviceNotFound,

@@ -73,11 +73,13 @@ OF_RARE_USE = {
 }
 # What menus, keys and buttons stand for, and what only the first reply, the first file or the end needs.
 OF_LATER_USE = {
+    "desktop.changes",
     "desktop.comparison",
     "desktop.daily_backup",
     "desktop.deletion",
     "desktop.devices",
     "desktop.downloads",
+    "desktop.draft_file",
     "desktop.errands",
     "desktop.exchange",
     "desktop.file_choosers",
@@ -90,6 +92,7 @@ OF_LATER_USE = {
     "desktop.interrupts",
     "desktop.lab_runs",
     "desktop.live_reply",
+    "desktop.model_ways",
     "desktop.presets",
     "desktop.remedies",
     "desktop.running_reply",
@@ -112,6 +115,9 @@ OF_LATER_USE = {
     "desktop.widgets.search_results",
     "desktop.widgets.selection_bar",
     "desktop.widgets.shortcuts",
+    "desktop.window_use",
+    "html",
+    "inference.bounds",
     "inference.hub",
     "inference.requests",
     "socket",
@@ -122,6 +128,9 @@ OF_LATER_USE = {
 OF_QT = {
     "QtGui.QAccessible",
     "QtGui.QGradient",
+    "QtGui.QIcon",
+    "QtGui.QImage",
+    "QtGui.QPixmap",
     "QtWidgets.QDialog",
     "QtWidgets.QFileDialog",
     "QtWidgets.QMessageBox",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from desktop.draft_count import WindowUse
 from desktop.theme import load_theme
 from desktop.widgets.painting import text_width
 from desktop.widgets.window_meter import WindowMeter
+from desktop.window_use import WindowUse
 from inference import WindowPolicy
 
 

@@ -16,7 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inference.configuration import ModelConfig, StateBudget
+from inference.bounds import StateBudget
+from inference.configuration import ModelConfig
 from inference.engine import LocalEngine
 from inference.errors import EngineClosed, EngineFault, ModelNotFound
 from inference.events import (

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inference.configuration import ModelConfig, StateBudget
+from inference.bounds import StateBudget
+from inference.configuration import ModelConfig
 from inference.engine import LocalEngine
 from inference.errors import EngineClosed, EngineFault, GenerationBroke, InvalidRequest, ModelNotFound
 from inference.events import (

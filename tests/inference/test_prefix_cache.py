@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inference.configuration import StateBudget
+from inference.bounds import StateBudget
 from inference.events import ReuseEnd
 from inference.model import Snapshot, StopFlag, shared_prefix
 from inference.prefix_cache import Holder, PrefixCache

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from inference.bounds import Proxy
 from inference.configuration import (
     EngineFiles,
     KvType,
     ModelConfig,
-    Proxy,
     ProxyKind,
     RemoteModel,
     base_url_of,

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from desktop.changes import Exchange
 from desktop.conversations import Turn, TurnState
-from desktop.store import Exchange, Store
+from desktop.store import Store
 from inference import FinishReason, Message, ModelConfig, Role, Timings, Usage
 
 MODEL = Path("models/small.gguf")

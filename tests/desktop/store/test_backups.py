@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.store import BACKUPS, Exchange, Store, StoreDamaged, StoreError, open_store
+from desktop.changes import Exchange
+from desktop.store import BACKUPS, Store, StoreDamaged, StoreError, open_store
 from desktop.store.backups import EVERY, MOST
 from tests.desktop.store.conftest import answered, ask
 from tests.desktop.store.test_deletion import SECRETS, files_with, tell_secrets

@@ -15,7 +15,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from inference.configuration import Proxy, ProxyKind, RemoteModel
+from inference.bounds import Proxy
+from inference.configuration import ProxyKind, RemoteModel
 from inference.errors import (
     CertificateRefused,
     HostNotFound,
