@@ -222,7 +222,7 @@ class Store(TurnTrees, Drafts, Comparisons):
 
     def finish(self, turn: Turn, trace: inference.Trace | None) -> None:
         """Keep a reply as it ended. Its text and the token ids of that text are written together."""
-        with self._database.writing() as connection:
+        with self._database.writing_for_good() as connection:
             connection.execute(
                 "UPDATE turns SET content = ?, reasoning = ?, token_ids = ?, state = ?, model_name = ?,"
                 " finish_reason = ?, usage = ?, timings = ?, error = ?, failure = ?, thought_seconds = ?, left_out = ?,"

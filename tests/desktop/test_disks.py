@@ -234,7 +234,6 @@ def test_a_disk_that_dies_under_the_conversations_is_said_and_the_window_can_be_
     program = Program(qapp, qtbot, tmp_path, model)
     app = program.start()
     assert program.use(app) == set()
-    assert run("sync", "--file-system", disk.path)  # what no disk has got yet dies with it, as when the power goes
     disk.refuse()
     said = program.use(app)
     assert any("cannot be read or written" in sentence for sentence in said)
