@@ -53,6 +53,7 @@ from desktop.widgets.server_area import ServerArea
 from desktop.widgets.side_by_side import SideBySide
 from desktop.widgets.speed_bar import SpeedBar
 from desktop.widgets.surface import Surface
+from desktop.widgets.tab_order import put_after
 from desktop.widgets.turn_actions import TurnActions
 from desktop.widgets.views import Views
 from inference import looks_like_model
@@ -141,10 +142,11 @@ class Window(QMainWindow):
         if self._views.indexOf(view) < 0:
             self._views.addWidget(view)
             as_view(view).closed.connect(self.close_view)
+            self._order_what_came()
         self._views.setCurrentWidget(view)
         self._sides.uncover()
         self.stop_action.setEnabled(True)
-        view.setFocus(Qt.FocusReason.OtherFocusReason)
+        as_view(view).begins_at.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_view(self) -> None:
         """Show the conversation again."""
@@ -157,6 +159,7 @@ class Window(QMainWindow):
     def open_panel(self, panel: QWidget) -> None:
         """Show this `View` beside the conversation; where there is no room for both, in its place."""
         self._sides.open_panel(panel)
+        self._order_what_came()
 
     def close_panel(self) -> None:
         """Put away what stands beside the conversation."""
@@ -322,10 +325,11 @@ class Window(QMainWindow):
         self._models.changed.connect(self._show_model)
         self.board.fitted.connect(self._make_room_for_server)
         self.board.left.connect(self.composer.focus_field)
+        self.board.said.connect(self._order_what_came)
         self._settings.listen(self._on_settings)
         if self.views is not None:
             self.views.server_wanted.connect(self.server_area.open)
-        self.server_area.panel_made.connect(self._order_server_panel)
+        self.server_area.panel_made.connect(self._order_what_came)
         self.server_area.left.connect(self.composer.focus_field)
         self._themes.changed.connect(self._set_theme)
         self.conversation_list.opened.connect(self._open_conversation)
@@ -374,6 +378,12 @@ class Window(QMainWindow):
         )
         for before, after in pairwise(stops):
             self.setTabOrder(before, after)
+        self._order_what_came()
+
+    def _order_what_came(self) -> None:
+        """Servers, notices and views stand below the header; a panel stands beside the conversation."""
+        put_after(self.header.tab_stops[-1], (self.server_area, self.board, *widgets_in(self._views)[1:]))
+        put_after(self.composer.button, self._sides.panels)
 
     # The conversation
 
@@ -418,9 +428,6 @@ class Window(QMainWindow):
         self._sides.uncover()
 
     # The model
-
-    def _order_server_panel(self, panel: QWidget) -> None:
-        self.setTabOrder(self.choices.streaming_switch, panel)
 
     def _make_room_for_server(self, notices: int) -> None:
         self.server_area.set_room(self.height() - notices)

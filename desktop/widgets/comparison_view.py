@@ -178,7 +178,7 @@ class ComparisonView(Page):
         self._make_parts(theme, choose_place)
         self._add_parts()
         self._connect()
-        self.setFocusProxy(self.start_button)
+        self.begins_at = self.start_button
         self.set_theme(theme)
         self._show_phase(comparisons.phase)
         self._show_kept()

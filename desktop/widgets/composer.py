@@ -17,6 +17,7 @@ from desktop.widgets.notice import Notice
 from desktop.widgets.painting import paint_box, paint_focus_ring, recolour, text_width
 from desktop.widgets.prompt_field import PromptField, enter_words
 from desktop.widgets.switch import Switch
+from desktop.widgets.tab_order import put_after
 from desktop.widgets.window_meter import WindowMeter
 
 if TYPE_CHECKING:
@@ -277,7 +278,7 @@ class Composer(QWidget):
         self.paste_offer.action_chosen.connect(self._attach_pasted)
         self.paste_offer.closed.connect(self._leave_offer)
         self._column.insertWidget(0, self.paste_offer)
-        self.setTabOrder(self.field, self.paste_offer.action_button)
+        put_after(self.field, (self.paste_offer,))
         self.paste_offer.announce()
 
     def _attach_pasted(self) -> None:

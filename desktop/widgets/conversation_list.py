@@ -78,6 +78,7 @@ class ConversationList(QWidget):
         results = () if self._results is None else (self._results,)
         return (
             self.search_field,
+            self.search_field.clear_button,
             self.view,
             *results,
             *(() if self._selection_bar is None else self._selection_bar.buttons),
@@ -253,7 +254,7 @@ class ConversationList(QWidget):
         results.wanted.connect(self.hit_wanted)
         results.left.connect(self._end_search)
         results.left_upwards.connect(self.begin_search)
-        QWidget.setTabOrder(self.search_field, results)
+        QWidget.setTabOrder(self.search_field.clear_button, results)
         self._results = results
         return results
 

@@ -31,7 +31,7 @@ class DetailsPanel(QWidget):
         self._area.setWidgetResizable(True)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._labels: list[QLabel] = []
-        self.setFocusProxy(self.close_button)
+        self.begins_at: QWidget = self.close_button
         self.setAccessibleName(self.tr("Details"))
         self._lay_out()
         self.set_theme(theme)

@@ -85,7 +85,8 @@ class Page(QScrollArea):
         self.setAutoFillBackground(True)  # below the scroll bar too
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusProxy(self.close_button)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stops at what is on it
+        self.begins_at: QWidget = self.close_button
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)

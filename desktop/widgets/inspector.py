@@ -65,7 +65,7 @@ class Inspector(Page):
         self._make_parts(theme)
         self._add_parts()
         self._connect()
-        self.setFocusProxy(self.choice)
+        self.begins_at = self.choice
         self.set_theme(theme)
         self._show_prices()
 

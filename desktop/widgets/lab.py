@@ -51,7 +51,7 @@ class LabView(Page):
         self.findings = Findings(theme, choose_place)
         self._add_parts()
         self._connect()
-        self.setFocusProxy(self.choice)
+        self.begins_at = self.choice
         self.set_theme(theme)
         self.show_experiment(self._name)
 

@@ -131,7 +131,7 @@ class ModelBrowser(QWidget):
         row.addStretch(1)
         row.addWidget(inner, 1000)
         row.addStretch(1)
-        self.setFocusProxy(self.here.list)
+        self.begins_at: QWidget = self.here.list
 
     def _connect(self) -> None:
         self.close_button.clicked.connect(self.closed)

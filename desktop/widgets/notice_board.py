@@ -20,6 +20,7 @@ _MOST = 3
 class NoticeBoard(QScrollArea):
     """As high as its notices are; where that is too much, they scroll."""
 
+    said = Signal()  # there is one more
     fitted = Signal(int)  # how high it is now
     left = Signal()  # the notice that the keyboard was in is gone
 
@@ -66,6 +67,7 @@ class NoticeBoard(QScrollArea):
         self.show()
         self._fit()
         self.ensureWidgetVisible(notice, 0, 0)
+        self.said.emit()
         notice.announce()
         return notice
 

@@ -20,6 +20,7 @@ class View(Themed, Protocol):
     """A widget that takes the place of the conversation, or stands beside it."""
 
     closed: SignalInstance  # it was put away from within
+    begins_at: QWidget  # where the keyboard is when it is opened; no focus proxy, since Tab would skip all before that
 
 
 class Place(Protocol):

@@ -28,11 +28,11 @@ class SearchField(LineField):
         self.setParent(parent)
         self.setToolTip(self.accessibleName())
         self._said = ""
-        self._clear_button = Button(theme, name=self.tr("Empty the search"), icon_name="close", parent=self)
-        self._clear_button.setFixedSize(HEIGHT - 4, HEIGHT - 4)
-        self._clear_button.setCursor(QCursor())  # the arrow, made without a picture
-        self._clear_button.clicked.connect(self._empty)
-        self._clear_button.hide()
+        self.clear_button = Button(theme, name=self.tr("Empty the search"), icon_name="close", parent=self)
+        self.clear_button.setFixedSize(HEIGHT - 4, HEIGHT - 4)
+        self.clear_button.setCursor(QCursor())  # the arrow, made without a picture
+        self.clear_button.clicked.connect(self._empty)
+        self.clear_button.hide()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.search_now)
         self.textChanged.connect(self._on_text)
@@ -57,8 +57,8 @@ class SearchField(LineField):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        if hasattr(self, "_clear_button"):
-            self._clear_button.set_theme(theme)
+        if hasattr(self, "clear_button"):
+            self.clear_button.set_theme(theme)
 
     def event(self, event: QEvent) -> bool:
         # Escape is for this field as long as it has something to give up, whatever it means in the window.
@@ -85,8 +85,8 @@ class SearchField(LineField):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        left = 2 if self.isRightToLeft() else self.width() - self._clear_button.width() - 2
-        self._clear_button.move(left, 2)
+        left = 2 if self.isRightToLeft() else self.width() - self.clear_button.width() - 2
+        self.clear_button.move(left, 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -102,7 +102,7 @@ class SearchField(LineField):
         self.setTextMargins(before, 0, after, 0)
 
     def _on_text(self) -> None:
-        self._clear_button.setVisible(bool(self.text()))
+        self.clear_button.setVisible(bool(self.text()))
         if self.words:
             self._pause.start()
         else:

@@ -46,6 +46,11 @@ class SideBySide(QSplitter):
         return self._panels.currentWidget() if self._panel_wanted else None
 
     @property
+    def panels(self) -> tuple[QWidget, ...]:
+        """All that stood there until now."""
+        return tuple(widgets_in(self._panels))
+
+    @property
     def sidebar_width(self) -> int | None:
         """As wide it was made; `None` while it does not stand beside the conversation."""
         width = self.sizes()[0]
@@ -63,7 +68,7 @@ class SideBySide(QSplitter):
         self._panels.setCurrentWidget(panel)
         self._panel_wanted = True
         self.uncover()
-        panel.setFocus(Qt.FocusReason.OtherFocusReason)
+        as_view(panel).begins_at.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_panel(self) -> None:
         """Put away what stands beside the conversation."""

@@ -59,6 +59,7 @@ class Plain(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self.begins_at = self
         self.themes: list[str] = []
 
     def set_theme(self, theme) -> None:

@@ -76,12 +76,12 @@ def test_what_has_changed_is_looked_for_again(field, wanted):
 
 
 def test_the_button_in_it_empties_it(field, qtbot):
-    assert not field._clear_button.isVisible()
+    assert not field.clear_button.isVisible()
     field.setText("water")
-    qtbot.mouseClick(field._clear_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(field.clear_button, Qt.MouseButton.LeftButton)
     assert field.text() == ""
-    assert not field._clear_button.isVisible()
-    assert field._clear_button.accessibleName()
+    assert not field.clear_button.isVisible()
+    assert field.clear_button.accessibleName()
 
 
 def test_both_themes_and_directions_paint_it(field):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 
 import pytest
@@ -214,6 +214,63 @@ def test_tab_goes_round_in_the_order_one_reads(desk):
         window.speed_bar.context,
     ]
     assert [widget for widget in seen if widget in wanted][: len(wanted)] == wanted
+
+
+def where_tab_comes_by(desk) -> list[QWidget]:
+    """Every widget at which Tab stops, once round."""
+    first = desk.window.conversation_list.fold_button
+    first.setFocus(Qt.FocusReason.TabFocusReason)
+    seen: list[QWidget] = []
+    while (widget := desk.window.focusWidget()) not in seen:
+        seen.append(widget)
+        desk.qtbot.keyClick(widget, Qt.Key.Key_Tab)
+    assert widget is first
+    return seen
+
+
+def test_tab_comes_by_what_is_made_later_where_it_stands(desk):
+    window = desk.open()
+    desk.furnish()
+    window.resize(1300, 900)
+    desk.talk("Why?", "Because of `this`.")
+    window.board.show_notice("One.", action="Undo")
+    window.opening.server_action.trigger()
+    window.board.show_notice("Two.", action="Undo")
+    window.conversation_list.search_field.setText("because")
+    window.conversation_list.search_field.search_now()
+    desk.insights.inspector_action.trigger()
+    places = [window.conversation_list, window.header, window.server_area, window.board]
+    below = [window.composer, desk.insights.inspector, window.speed_bar]
+    openers = (
+        window.close_view,
+        window.views.open_preferences,
+        window.views.open_about,
+        window.views.open_shortcuts,
+        desk.insights.open_lab,
+        desk.insights.compare_draft,
+        desk.model_views.open,
+        lambda: window.board.show_notice("Three."),
+        window.close_view,
+    )
+    for show in openers:
+        show()
+        QApplication.processEvents()
+        regions = [*places, window.view or window.page, *below]
+        stops = where_tab_comes_by(desk)
+        came_by = [next(part for part in regions if part.isAncestorOf(stop)) for stop in stops]
+        came_to = [type(part).__name__ for part, _ in groupby(came_by)]
+        assert came_to == [type(part).__name__ for part in regions if part in came_by]
+        reachable = [
+            widget
+            for region in regions
+            for widget in region.findChildren(QWidget)
+            if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled()
+            if widget.focusProxy() is None and not any(stop.isAncestorOf(widget) for stop in stops)
+        ]
+        assert [widget for widget in reachable if widget not in stops] == []
+        field = window.conversation_list.search_field
+        assert stops[stops.index(field) + 1] is field.clear_button
+        assert {window.server_area, window.board, window.header} <= set(came_by)
 
 
 def test_tab_comes_by_the_examples_on_its_way_to_the_prompt(desk):
