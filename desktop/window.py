@@ -382,7 +382,9 @@ class Window(QMainWindow):
 
     def _order_what_came(self) -> None:
         """Servers, notices and views stand below the header; a panel stands beside the conversation."""
-        put_after(self.header.tab_stops[-1], (self.server_area, self.board, *widgets_in(self._views)[1:]))
+        server_panel = self.server_area.panel
+        came = (*(() if server_panel is None else (server_panel,)), *self.board.notices, *widgets_in(self._views)[1:])
+        put_after(self.header.tab_stops[-1], came)
         put_after(self.composer.button, self._sides.panels)
 
     # The conversation

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QResizeEvent
+from collections.abc import Callable
+
+from PySide6.QtCore import QRect
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.theme import Theme
@@ -48,30 +49,19 @@ class Header(Surface):
         for part in (self.unfold_button, self.new_button, self._picker, self.temporary_mark):
             part.set_theme(theme)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._share_room()
-
-    def event(self, event: QEvent) -> bool:
-        done = super().event(event)
-        if event.type() == QEvent.Type.LayoutRequest:  # one of its parts came, went or has other words
-            self._share_room()
-        return done
-
-    def _share_room(self) -> None:
+    def _share_room(self, width: int) -> None:
         """A layout would take as much from each of them, and cut them all."""
-        free = max(0, self.width() - self._row.minimumSize().width())
+        free = max(0, width - self._row.minimumSize().width())
         for part, may_be_cut in ((self._streaming, False), (self._picker, True), (self.temporary_mark, False)):
             if part.isHidden():
                 continue
             least, whole = part.minimumSizeHint().width(), part.sizeHint().width()
-            width = min(whole, least + free) if may_be_cut or free >= whole - least else least
-            part.setMaximumWidth(width)
-            free -= width - least
-        self._row.activate()  # before anything is painted
+            given = min(whole, least + free) if may_be_cut or free >= whole - least else least
+            part.setMaximumWidth(given)
+            free -= given - least
 
     def _lay_out(self) -> None:
-        row = self._row = QHBoxLayout(self)
+        row = self._row = _Row(self, self._share_room)
         row.setContentsMargins(8, 8, 8, 9)
         row.setSpacing(4)
         for part in (self.unfold_button, self.new_button, self._picker, self.temporary_mark):
@@ -80,6 +70,18 @@ class Header(Surface):
         row.addWidget(self._totals)
         row.addWidget(self._streaming)
         row.addLayout(self.beside_switch)
+
+
+class _Row(QHBoxLayout):
+    """Says how wide it is whenever it lays out anew."""
+
+    def __init__(self, parent: QWidget, on_width: Callable[[int], object]) -> None:
+        super().__init__(parent)
+        self._on_width = on_width
+
+    def setGeometry(self, rect: QRect) -> None:  # noqa: N802 - Qt's virtual
+        self._on_width(rect.width())
+        super().setGeometry(rect)
 
 
 def stops_in(row: QHBoxLayout) -> list[QWidget]:
