@@ -27,6 +27,7 @@ def test_no_word_is_cut_off_in_german(german, models_on_desk, width):
     models_on_desk.window.resize(width, 700)
     for section in Section:
         browser.show_section(section)
+        QApplication.processEvents()  # it is laid out
         assert set(cut_off(browser)) == set(), section
 
 
