@@ -6,21 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import inference
-from desktop.conversations import Conversation, Turn, messages_of, turns_of_messages
-from inference import AnyModel, Message, RemoteModel, Role, WindowPolicy
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """How a conversation wants its replies."""
-
-    system_prompt: str = ""
-    sampling: inference.Sampling | None = None
-    window_policy: WindowPolicy = WindowPolicy.STOP
-
-    @classmethod
-    def of(cls, conversation: Conversation) -> Wishes:
-        return cls(conversation.system_prompt, conversation.sampling, conversation.window_policy)
+from desktop.turns import Turn, messages_of, turns_of_messages
+from desktop.wishes import Wishes
+from inference import AnyModel, Message, RemoteModel, Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from desktop.conversations import Attachment
 from desktop.documents import MOST_TEXT, DocumentRefused, text_of
+from desktop.turns import Attachment
 
 MOST_BYTES = 64 << 20  # of a file
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from desktop.conversations import Conversation, Turn
+from desktop.conversations import Conversation
+from desktop.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)

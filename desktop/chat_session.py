@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 import inference
 from desktop.activity import Activity, Phase
-from desktop.asking import Wishes, ask
-from desktop.conversations import Attachment, Conversation, Totals, Turn, title_of, whole_characters
+from desktop.conversations import Conversation, title_of, whole_characters
 from desktop.draft import Draft
 from desktop.figures import Figures, figures_of
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
@@ -20,11 +19,13 @@ from desktop.ongoing_reply import OngoingReply
 from desktop.shown_branch import ShownBranch
 from desktop.standing import Standing
 from desktop.store import Store, StoreError
+from desktop.wishes import Wishes
 from inference import AnyModel, EngineClosed, RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
     from desktop.changes import Deletion
     from desktop.remedies import Remedy
+    from desktop.turns import Attachment, Totals, Turn
     from inference import Sampling
 
 CHECKPOINT_MILLISECONDS = 1_000
@@ -145,7 +146,11 @@ class ChatSession(QObject):
         if self._totals is None and self._conversation is not None:
             conversation = self._conversation.id
             self._totals = self._attempt(lambda: self._store.totals(conversation))
-        return self._totals or Totals()
+        if self._totals is None:
+            from desktop.turns import Totals
+
+            return Totals()
+        return self._totals
 
     @property
     def request_id(self) -> inference.RequestId | None:
@@ -439,6 +444,8 @@ class ChatSession(QObject):
         begun: Turn | None = None,
     ) -> None:
         """Have `reply`, which is stored, written by the model."""
+        from desktop.asking import ask  # nothing is asked before the first paint
+
         asked = ask(self._branch.turns, model, wishes, thinking=thinking, begun=begun, is_private=self.is_temporary)
         request = self._models.as_recorded(asked.request)
         self._branch.add(reply)

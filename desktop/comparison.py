@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 import inference
-from desktop.asking import Wishes, ask
-from desktop.conversations import Turn, TurnState, title_of
+from desktop.asking import ask
+from desktop.conversations import TurnState, title_of
 from desktop.keepsakes import KeptComparison
 from desktop.model_choice import ModelChoice
 from desktop.store import Store, StoreError
+from desktop.turns import Turn
+from desktop.wishes import Wishes
 from inference import EngineClosed, GenerationRequest, JobId, Message, ModelConfig, Role
 
 if TYPE_CHECKING:

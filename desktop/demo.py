@@ -8,7 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, QTimer, Signal
 
 from desktop.activity import Activity
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Turn
 from desktop.window import Window
 from inference import FinishReason
 

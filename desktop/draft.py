@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from desktop.conversations import Attachment, Conversation
+from desktop.conversations import Conversation
 from desktop.store import Store, StoreError
+
+if TYPE_CHECKING:
+    from desktop.turns import Attachment
 
 
 class Draft(QObject):

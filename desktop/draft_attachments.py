@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, Signal
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment
 
 if TYPE_CHECKING:
     from desktop.draft_file import DraftFile
     from desktop.file_reader import FileRead
+    from desktop.turns import Attachment
 
 MOST_FILES = 50  # at once, in one draft
 

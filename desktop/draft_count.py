@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, QTimer, Signal, SignalInstance
 
 import inference
-from desktop.asking import Wishes, ask
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment, Turn, prompt_text
 from desktop.model_choice import ModelChoice
+from desktop.wishes import Wishes
 from inference import Message, ModelConfig, Role, WindowPolicy
 
 if TYPE_CHECKING:
+    from desktop.turns import Attachment
     from desktop.window_use import WindowUse
 
 PAUSE_MILLISECONDS = 150
@@ -145,6 +145,9 @@ class DraftCount(QObject):
 
     def _take(self, session: ChatSession, info: inference.ModelInfo) -> None:
         """Put together what would be asked, with an empty draft in the place of the one that is being typed."""
+        from desktop.asking import ask  # nothing is counted before the first paint
+        from desktop.turns import Turn
+
         draft = Turn(0, 0, None, Message(Role.USER, ""), datetime.now(UTC))
         wishes = Wishes(session.system_prompt, session.sampling, session.window_policy)
         asked = ask((*session.turns, draft), info.config, wishes)
@@ -191,4 +194,10 @@ def _changes_of(session: ChatSession) -> tuple[SignalInstance, ...]:
 
 def _texts_of(attachments: Sequence[Attachment]) -> tuple[str, ...]:
     """Each as it will be read, with what keeps it apart from what follows."""
-    return tuple(f"{prompt_text('', (attachment,))}\n\n" for attachment in attachments)
+    return tuple(map(_text_of, attachments))
+
+
+def _text_of(attachment: Attachment) -> str:
+    from desktop.turns import prompt_text
+
+    return f"{prompt_text('', (attachment,))}\n\n"

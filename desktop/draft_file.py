@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from desktop.conversations import Attachment
+from desktop.turns import Attachment
 
 
 @dataclass(frozen=True, slots=True)

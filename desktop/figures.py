@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import inference
-from desktop.conversations import Turn
+
+if TYPE_CHECKING:
+    from desktop.turns import Turn
 
 
 @dataclass(frozen=True, slots=True)

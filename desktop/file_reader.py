@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from desktop.conversations import Attachment
+from desktop.turns import Attachment
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from statistics import median
 
 import inference
 from desktop.asking import messages_for
-from desktop.conversations import Turn, turns_of_messages
+from desktop.turns import Turn, turns_of_messages
 from inference import AnyModel, ModelConfig
 
 _OUTLIER = 3.0  # times the median

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, TypeVar, assert_never
 from PySide6.QtCore import QObject, QTimer, Signal
 
 import inference
-from desktop.asking import states_owner
 from desktop.chat_session import ChatSession
-from desktop.conversations import Conversation, Turn
+from desktop.conversations import Conversation
 from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.store import Store, StoreError
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from desktop.hits import Hit
     from desktop.import_reader import ConversationReader, ConversationsRead
     from desktop.imports import Imports
+    from desktop.turns import Turn
 
 FORGOTTEN_AFTER = 3_600.0  # seconds after which what was deleted in a window that is gone is purged
 TIDY_MILLISECONDS = 20  # between two small pieces of work that nobody waits for
@@ -398,6 +398,8 @@ class Library(QObject):
 
     def _forget_states(self, numbers: Sequence[int]) -> None:
         if numbers:
+            from desktop.asking import states_owner
+
             with suppress(EngineClosed):  # it is told again with the next start
                 self._engine.forget_states([states_owner(number) for number in numbers])
 

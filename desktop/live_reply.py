@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 
 import inference
 from desktop.chat_session import ChatSession
-from desktop.conversations import Turn
 from desktop.inspection import PhaseKind, PhasePart
+from desktop.turns import Turn
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 import inference
 from desktop.activity import Activity
-from desktop.conversations import Turn
 from desktop.reply_keeper import ReplyKeeper
 from desktop.store import Store
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from desktop.running_reply import RunningReply
+    from desktop.turns import Turn
 
 PROGRESS_MILLISECONDS = 100
 

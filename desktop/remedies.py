@@ -8,7 +8,8 @@ from enum import StrEnum
 from typing import assert_never
 
 import inference
-from desktop.conversations import Failure, FailureKind, Turn, TurnState
+from desktop.conversations import FailureKind, TurnState
+from desktop.turns import Failure, Turn
 from inference import AnyModel, KeyRefused, ModelError, PromptTooLong, RemoteModel, ServerError, WindowPolicy
 
 _ROOM = 512  # tokens for a reply, beside the prompt that needs the window

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
 import inference
-from desktop.conversations import Turn
 from desktop.store import Store, StoreError
+
+if TYPE_CHECKING:
+    from desktop.turns import Turn
 
 
 class ReplyKeeper(QObject):

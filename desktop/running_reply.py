@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import inference
 from desktop.activity import Activity, Phase
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.figures import Figures, held
 from desktop.remedies import failure_of
+from desktop.turns import Turn
 from inference import AnyModel, GenerationRequest, Message, Role
 
 

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from desktop.conversations import Conversation, Turn
+from desktop.conversations import Conversation
 from desktop.store import Store
 from desktop.turn_tree import TurnTree
 from inference import AnyModel
 
 if TYPE_CHECKING:
     from desktop.changes import Deletion
+    from desktop.turns import Turn
 
 _AT_FIRST = 40  # turns: more than the largest screen shows
 

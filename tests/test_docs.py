@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Attachment, Conversation, Turn
+from desktop.conversations import Conversation
+from desktop.turns import Attachment, Turn
 from inference import Message, RemoteModel, Timings, Usage
 from inference.experiments import ExperimentName
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from desktop.conversations import Conversation, Turn, title_of
+from desktop.conversations import Conversation, title_of
 from desktop.exchange.message_lists import MOST_TEXT, text_in, what_is
 from desktop.exchange.portable import clean
 from desktop.exchange.values import LeftOut, Tree, trees_of
+from desktop.turns import Turn
 from inference import Message, Role
 
 _SEEN = ("text", "multimodal_text")

@@ -8,7 +8,8 @@ from datetime import datetime
 
 import inference
 from desktop import numerals
-from desktop.conversations import Conversation, Turn, TurnState, fenced
+from desktop.conversations import Conversation, TurnState
+from desktop.turns import Turn, fenced
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
 _MARKED = re.compile(r"([\\`*_\[\]<>#|~])")

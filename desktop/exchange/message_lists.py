@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from desktop.conversations import Conversation, Turn, title_of
+from desktop.conversations import Conversation, title_of
 from desktop.exchange.portable import clean
 from desktop.exchange.values import LeftOut, Tree, trees_of
+from desktop.turns import Turn
 from inference import Message, Role
 
 MOST_TEXT = 8_000_000  # characters of one message

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 import inference
-from desktop.conversations import Conversation, Turn, TurnState
+from desktop.conversations import Conversation, TurnState
 from desktop.exchange.portable import Damaged, from_portable, to_portable
 from desktop.exchange.values import Imported, ImportRefused, Tree
+from desktop.turns import Turn
 
 FORMAT = "headwater-conversations"
 VERSION = 1

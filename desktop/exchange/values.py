@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 import inference
-from desktop.conversations import Conversation, Turn
+from desktop.conversations import Conversation
+from desktop.turns import Turn
 
 
 class ImportRefused(Exception):

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import inference
-from desktop.conversations import Attachment, Conversation, Turn, TurnState
+from desktop.conversations import Conversation, TurnState
 from desktop.store.database import insert
 from desktop.store.rows import TURN, moment_text, packed, packed_ids, packed_sampling, packed_turns, turn_from
 from desktop.store.traces import packed_trace, trace_if_sound
+
+if TYPE_CHECKING:
+    from desktop.turns import Attachment, Turn
 
 
 def tree_of(connection: sqlite3.Connection, conversation: int) -> tuple[Turn, ...]:

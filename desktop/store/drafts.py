@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from desktop.conversations import Attachment
 from desktop.store.database import Database
+
+if TYPE_CHECKING:
+    from desktop.turns import Attachment
 
 
 class Drafts:
@@ -36,7 +39,7 @@ class Drafts:
                 "SELECT name, kind, size, text FROM draft_attachments WHERE conversation IS ? ORDER BY position",
                 (conversation,),
             ).fetchall()
-        return tuple(Attachment(*row) for row in rows)
+        return tuple(_attachment(row) for row in rows)
 
     def set_draft_attachments(self, conversation: int | None, attachments: Sequence[Attachment]) -> None:
         """Keep what will go along with it."""
@@ -50,3 +53,9 @@ class Drafts:
                     for position, each in enumerate(attachments)
                 ),
             )
+
+
+def _attachment(row: tuple[Any, ...]) -> Attachment:
+    from desktop.turns import Attachment  # hardly any start finds one
+
+    return Attachment(*row)

@@ -13,8 +13,9 @@ from enum import StrEnum
 from typing import Any
 
 import inference
-from desktop.conversations import Failure, FailureKind, TurnState
+from desktop.conversations import FailureKind, TurnState
 from desktop.store.rows import DAMAGE, LONG_AGO, moment, sampling_from
+from desktop.turns import Failure
 from inference import Role, WindowPolicy
 
 _Mend = Callable[[Any], Any]

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import inference
-from desktop.conversations import Attachment, Conversation, Failure, FailureKind, Turn, TurnState
+from desktop.conversations import Conversation, FailureKind, TurnState
 from inference import AnyModel, InvalidRequest, Message, RemoteModel, Role, WindowPolicy
 
 if TYPE_CHECKING:
+    from desktop.turns import Failure, Turn
     from inference import Sampling
 
 CONVERSATION = (
@@ -146,6 +147,8 @@ def _unpacked_ids(packed: bytes | None) -> tuple[int, ...]:
 
 
 def _failure_from(facts: dict[str, str | int]) -> Failure:
+    from desktop.turns import Failure
+
     return Failure(FailureKind(str(facts["kind"])), int(facts["needed"]), int(facts["droppable"]))
 
 
@@ -169,6 +172,8 @@ def _conversation(row: tuple[Any, ...], *, temporary: bool) -> Conversation:
 
 
 def _turn(row: tuple[Any, ...]) -> Turn:
+    from desktop.turns import Attachment, Turn  # the first paint shows none
+
     (number, conversation, parent, role, content, token_ids, created, state, model_name, model_path) = row[:10]
     finish_reason, usage, timings, streamed, error, reasoning = row[10:16]
     failure, server, server_model, thought_seconds, left_out, pinned, edited, attachments = row[16:]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import inference
-from desktop.conversations import Attachment, Conversation, Turn, TurnState
+from desktop.conversations import Conversation, TurnState
 from desktop.process_lock import ProcessLock
 from desktop.store import index
 from desktop.store.backups import Backups
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from desktop.changes import Exchange
     from desktop.hits import Hit
     from desktop.keepsakes import Preset
+    from desktop.turns import Attachment, Turn
     from inference import Sampling
 
 _PATH_TO_HEAD = f"""

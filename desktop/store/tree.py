@@ -5,13 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
-from desktop.conversations import Totals, Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.process_lock import ProcessLock
 from desktop.store import index
 from desktop.store.database import Database, insert
 from desktop.store.rows import TURN, columns_of, moment_text, turn_from
 from inference import AnyModel, Role
+
+if TYPE_CHECKING:
+    from desktop.turns import Totals, Turn
 
 _TOTALS = """
     SELECT total(json_extract(usage, '$.input_tokens')), total(json_extract(usage, '$.cached_tokens')),
@@ -75,6 +79,8 @@ class TurnTrees:
         """What all of its replies have taken, those that were deleted too."""
         with self._database.reading() as connection:
             tokens = connection.execute(_TOTALS, (conversation,)).fetchone()
+        from desktop.turns import Totals  # a start shows none
+
         read, cached, written, seconds = tokens
         return Totals(int(read), int(cached), int(written), float(seconds))
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment
 from desktop.draft_attachments import DraftAttachments
 from desktop.draft_count import DraftCount
 from desktop.widgets.composer import Composer
+
+if TYPE_CHECKING:
+    from desktop.turns import Attachment
 
 FilesChooser = Callable[[QWidget], list[Path]]
 

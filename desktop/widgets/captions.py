@@ -7,7 +7,8 @@ from dataclasses import replace
 from PySide6.QtCore import QCoreApplication
 
 from desktop import wording
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Turn
 from desktop.widgets.message_view import Caption
 from inference import FinishReason, Usage
 

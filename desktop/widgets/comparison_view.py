@@ -14,8 +14,9 @@ import inference
 from desktop import wording
 from desktop.chat_session import ChatSession
 from desktop.comparison import ComparisonPhase, Comparisons
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.theme import Theme, control_font, figure_font, message_font, scroll_bar_style
+from desktop.turns import Turn
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.fields import Choice, Number
 from desktop.widgets.findings import Findings

@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from desktop.activity import Activity, Phase
 from desktop.chat_session import ChatSession
-from desktop.conversations import Turn
 from desktop.theme import Theme, scroll_bar_style
 from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.links import Links
 
 if TYPE_CHECKING:
     from desktop.remedies import Remedy
+    from desktop.turns import Turn
     from desktop.widgets.reading_place import Place
     from desktop.widgets.transcript import Transcript
 

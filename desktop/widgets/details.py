@@ -9,7 +9,8 @@ from PySide6.QtCore import QCoreApplication
 
 import inference
 from desktop import wording
-from desktop.conversations import Totals, Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Totals, Turn
 from desktop.widgets.reuse_words import why_reading_began
 
 

@@ -12,13 +12,14 @@ from PySide6.QtWidgets import QLabel
 import inference
 from desktop import wording
 from desktop.chat_session import ChatSession
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.inspection import Inspection, inspect
 from desktop.lab_runs import LabRuns
 from desktop.live_reply import LiveReply
 from desktop.model_choice import ModelChoice
 from desktop.settings import MOST_PRICE, SettingsFile
 from desktop.theme import Theme
+from desktop.turns import Turn
 from desktop.widgets import inspector_words as words
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.data_table import DataTable

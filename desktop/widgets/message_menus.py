@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
-from desktop.conversations import Turn
+from desktop.turns import Turn
 from desktop.widgets.message_view import MessageView
 from desktop.widgets.rows import Rows
 from desktop.widgets.selection import Selection

@@ -15,8 +15,9 @@ from itertools import accumulate
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.theme import Theme, paint_icon
+from desktop.turns import Turn
 from desktop.widgets.column import BUBBLE_SIDE
 from desktop.widgets.message_actions import places_in_rows
 from desktop.widgets.passage import Passage

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from desktop.conversations import Turn
+from desktop.turns import Turn
 from desktop.widgets.column import BUBBLE_SIDE, TEXT_COLUMN
 from desktop.widgets.message_view import MessageView
 from desktop.widgets.rows import Anchor, Rows

@@ -11,8 +11,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from desktop.conversations import Turn
 from desktop.theme import Theme
+from desktop.turns import Turn
 from desktop.widgets.action_button import MessageAction
 from desktop.widgets.arriving import Arriving
 from desktop.widgets.captions import caption_of

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 import inference
 from desktop import wording
 from desktop.chat_session import ChatSession
-from desktop.conversations import Turn
 from desktop.model_choice import ModelChoice, name_of
 from desktop.theme import Theme
 from desktop.widgets.action_button import MessageAction
@@ -28,6 +27,7 @@ from desktop.widgets.notice_board import NoticeBoard
 from inference import AnyModel, RemoteModel
 
 if TYPE_CHECKING:
+    from desktop.turns import Turn
     from desktop.widgets.details_panel import DetailsPanel
     from inference import Sampling
 

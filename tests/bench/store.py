@@ -11,8 +11,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from desktop.conversations import Conversation, Turn
+from desktop.conversations import Conversation
 from desktop.store import Store
+from desktop.turns import Turn
 from inference import Message, Role
 from tests.bench.figures import Benchmark, Figure, at_most, median_figure, percentile
 

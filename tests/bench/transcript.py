@@ -23,12 +23,13 @@ import psutil
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.theme import ThemeSource, load_theme
+from desktop.turns import Turn
 from desktop.widgets.transcript import Transcript
 from desktop.window import Window
 from inference import FinishReason, Message, ModelConfig, Role, Usage

@@ -18,9 +18,10 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from desktop.app import App, Places
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.settings import Settings, SettingsFile
 from desktop.store import Store
+from desktop.turns import Turn
 from inference import (
     Event,
     FinishReason,

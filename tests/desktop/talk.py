@@ -9,7 +9,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Turn
 from desktop.widgets.transcript import Transcript
 from inference import Message, Role
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from desktop.asking import Wishes, ask, messages_for
-from desktop.conversations import Turn
+from desktop.asking import ask, messages_for
+from desktop.turns import Turn
+from desktop.wishes import Wishes
 from inference import ModelConfig, RemoteModel, Role, Sampling, WindowPolicy
 from inference.messages import Message
 from tests.desktop.fakes import MODEL, OTHER_MODEL

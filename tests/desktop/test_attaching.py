@@ -7,8 +7,8 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication
 
-from desktop.conversations import Attachment
 from desktop.file_reader import FileRead
+from desktop.turns import Attachment
 from tests.desktop.desk import ENTER, Desk
 from tests.desktop.fakes import OTHER_MODEL
 

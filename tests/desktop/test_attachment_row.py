@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from desktop.conversations import Attachment
 from desktop.draft_file import DraftFile
 from desktop.theme import load_theme
+from desktop.turns import Attachment
 from desktop.widgets.attachment_row import MOST_ROWS, AttachmentRow, Fit
 
 

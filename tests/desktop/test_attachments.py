@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from desktop.attachments import MOST_BYTES, AttachmentRefused, decoded, pasted, read
-from desktop.conversations import Attachment
 from desktop.documents import MOST_TEXT
+from desktop.turns import Attachment
 from tests.desktop.documents import pdf, word
 
 

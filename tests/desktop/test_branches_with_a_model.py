@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Turn
 from desktop.engine_bridge import EngineBridge
 from desktop.engines import Engines
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from desktop.turns import Turn
 from inference import EngineFiles, FinishReason, LocalEngine, RemoteEngine, Sampling, StateBudget, embedded_model
 
 GREEDY = Sampling(temperature=0.0, seed=1)

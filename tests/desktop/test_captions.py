@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from desktop.conversations import Attachment, Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Attachment, Turn
 from desktop.widgets.captions import caption_of
 from inference import FinishReason, Message, Role, Timings, Usage
 

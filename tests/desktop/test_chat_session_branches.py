@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment, Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.remedies import Remedy, RemedyKind
 from desktop.store import Store
+from desktop.turns import Attachment, Turn
 from inference import (
     FinishReason,
     GenerationBroke,

@@ -9,10 +9,10 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QImage, QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 
-from desktop.conversations import Attachment
 from desktop.draft_file import DraftFile
 from desktop.settings import SendingKey
 from desktop.theme import load_theme
+from desktop.turns import Attachment
 from desktop.widgets.composer import Composer
 from desktop.widgets.prompt_field import LONG_TEXT, MOST_INSERTED, MOST_LINES
 from desktop.window_use import WindowUse

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from desktop.conversations import Turn
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.theme import load_theme
+from desktop.turns import Turn
 from desktop.widgets.conversation_page import ConversationPage
 from tests.desktop.fakes import MODEL
 

@@ -10,16 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from desktop.conversations import (
-    TITLE_LENGTH,
-    Attachment,
-    Turn,
-    TurnState,
-    messages_of,
-    prompt_text,
-    title_of,
-    turns_of_messages,
-)
+from desktop.conversations import TITLE_LENGTH, TurnState, title_of
+from desktop.turns import Attachment, Turn, messages_of, prompt_text, turns_of_messages
 from inference import Message, ModelConfig, Role
 
 MODEL = Path("models/small.gguf")

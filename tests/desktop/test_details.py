@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Totals, Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Totals, Turn
 from desktop.widgets.details import details_of, details_of_all, summary_of
 from inference import FinishReason, Message, RemoteModel, ReuseEnd, Role, Timings, Trace, Usage
 

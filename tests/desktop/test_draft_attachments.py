@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment
 from desktop.draft_attachments import MOST_FILES, DraftAttachments
 from desktop.file_reader import FileRead
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from desktop.turns import Attachment
 from tests.desktop.fakes import MODEL, ScriptedEngine
 
 TABLE = Attachment("bends.csv", "csv", 8, "x,y\n1,2\n")

@@ -11,11 +11,11 @@ import pytest
 
 import inference
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment, prompt_text
 from desktop.draft_count import DraftCount, _texts_of
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from desktop.turns import Attachment, prompt_text
 from desktop.window_use import WindowUse
 from inference import DropRule, Message, ModelConfig, RemoteModel, Role, TokenCount, WindowPolicy
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine

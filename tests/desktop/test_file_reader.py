@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Attachment
 from desktop.file_reader import FileRead, FileReader
+from desktop.turns import Attachment
 
 PATIENCE = 20.0
 

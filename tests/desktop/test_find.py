@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Turn
 from desktop.widgets.captions import caption_of
 from desktop.widgets.find import Finder
 from desktop.widgets.message_view import MessageView

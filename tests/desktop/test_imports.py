@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Conversation, Turn
+from desktop.conversations import Conversation
 from desktop.exchange import Imported, LeftOut, Tree
 from desktop.import_reader import ConversationsRead
 from desktop.imports import ImportReport, Imports
+from desktop.turns import Turn
 from inference import Message, Role
 from tests.desktop.store.conftest import Clock
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Attachment, Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.inspection import PhaseKind, inspect, phases_of
+from desktop.turns import Attachment, Turn
 from inference import (
     BlockKind,
     Candidate,

@@ -10,8 +10,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.theme import load_theme
+from desktop.turns import Turn
 from desktop.widgets.action_button import MessageAction
 from desktop.widgets.captions import caption_of
 from desktop.widgets.message_controls import MessageControls

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Failure, FailureKind, Turn, TurnState
+from desktop.conversations import FailureKind, TurnState
 from desktop.remedies import Remedy, RemedyKind, added_memory, can_go_on, failure_of, larger_window, remedies_for
+from desktop.turns import Failure, Turn
 from inference import (
     FinishReason,
     KeyRefused,

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.reply_keeper import ReplyKeeper
 from desktop.store import Store
+from desktop.turns import Turn
 from inference import FinishReason, Message, ModelConfig, Role
 from tests.desktop.fakes import MODEL
 

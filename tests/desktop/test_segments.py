@@ -12,9 +12,10 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.markdown import read_markdown
 from desktop.theme import load_theme
+from desktop.turns import Turn
 from desktop.widgets.boxes import BoxedSegment, CodeSegment, TableSegment, colouring
 from desktop.widgets.message_view import Caption, MessageView
 from desktop.widgets.segmenting import grouped, make_segment

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.shown_branch import ShownBranch
 from desktop.store import Store
+from desktop.turns import Turn
 from inference import FinishReason, Message, ModelConfig, Role
 from tests.desktop.fakes import MODEL
 

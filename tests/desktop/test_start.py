@@ -73,6 +73,7 @@ OF_RARE_USE = {
 }
 # What menus, keys and buttons stand for, and what only the first reply, the first file or the end needs.
 OF_LATER_USE = {
+    "desktop.asking",
     "desktop.changes",
     "desktop.comparison",
     "desktop.daily_backup",
@@ -100,6 +101,7 @@ OF_LATER_USE = {
     "desktop.server_choice",
     "desktop.shelf",
     "desktop.supply",
+    "desktop.turns",
     "desktop.upkeep",
     "desktop.vigil",
     "desktop.wakefulness",

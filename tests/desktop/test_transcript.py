@@ -13,8 +13,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.theme import Theme
+from desktop.turns import Turn
 from desktop.widgets.action_button import ActionButton, MessageAction
 from desktop.widgets.buttons import Button
 from desktop.widgets.message_actions import FoldButton

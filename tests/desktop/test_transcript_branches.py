@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
+from desktop.turns import Turn
 from desktop.widgets.column import BUBBLE_SIDE
 from desktop.widgets.message_editor import MessageEditor
 from desktop.widgets.transcript import Transcript

@@ -10,8 +10,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.chat_session import ChatSession
-from desktop.conversations import Attachment
 from desktop.settings import ColourScheme
+from desktop.turns import Attachment
 from desktop.widgets.column import column_width
 from desktop.widgets.notice import NoticeKind
 from desktop.window import Window

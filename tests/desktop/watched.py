@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from desktop.activity import Activity
 from desktop.chat_session import ChatSession
-from desktop.conversations import Turn
 from desktop.figures import Figures
 from desktop.model_choice import ModelChoice
 from desktop.remedies import Remedy
 from desktop.store import Store
+from desktop.turns import Turn
 from inference import (
     RemoteModelFailed,
     RemoteModelReady,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import inference
-from desktop.conversations import Attachment, Conversation, Turn, TurnState
+from desktop.conversations import Conversation, TurnState
 from desktop.exchange import file_name_of, to_markdown
+from desktop.turns import Attachment, Turn
 from inference import Message, Role
 
 NOW = datetime(2026, 3, 4, 10, 22, tzinfo=UTC)

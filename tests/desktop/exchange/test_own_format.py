@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import inference
-from desktop.conversations import Attachment, Conversation, Failure, FailureKind, Turn, TurnState
+from desktop.conversations import Conversation, FailureKind, TurnState
 from desktop.exchange import ImportRefused, Tree, read, to_json, to_json_of
+from desktop.turns import Attachment, Failure, Turn
 from inference import Message, RemoteModel, Role, Sampling, WindowPolicy
 
 NOW = datetime(2026, 3, 4, 10, 22, 5, 123456, tzinfo=UTC)

@@ -14,8 +14,9 @@ from PySide6.QtWidgets import QApplication
 import inference
 from desktop.app import App, Places
 from desktop.chat_session import ChatSession
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.secrets import Keys
+from desktop.turns import Turn
 from inference import LocalEngine
 from tests.killing import bring_up, say
 

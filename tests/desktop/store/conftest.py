@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from desktop.changes import Exchange
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.store import Store
+from desktop.turns import Turn
 from inference import FinishReason, Message, ModelConfig, Role, Timings, Usage
 
 MODEL = Path("models/small.gguf")

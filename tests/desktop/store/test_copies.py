@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from desktop.conversations import Attachment, Conversation, Turn, TurnState
+from desktop.conversations import Conversation, TurnState
 from desktop.store import Store
+from desktop.turns import Attachment, Turn
 from inference import Message, ModelConfig, RemoteModel, Role, Sampling, Trace, WindowPolicy
 from tests.desktop.store.conftest import MODEL, answered, ask, ended, saying
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from desktop.conversations import Attachment, TurnState
+from desktop.conversations import TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError
+from desktop.turns import Attachment
 from inference import Message, ModelConfig, Role, Trace
 from tests.desktop.store.conftest import MODEL, answered, ask, ended, saying
 

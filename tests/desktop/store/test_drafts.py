@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from desktop.conversations import Attachment
 from desktop.store import Store
+from desktop.turns import Attachment
 from inference import ModelConfig
 
 TABLE = Attachment("bends.csv", "csv", 8, "x,y\n1,2\n")

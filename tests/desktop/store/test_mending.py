@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Attachment, TurnState
+from desktop.conversations import TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store
 from desktop.store.rows import CONVERSATION, TURN, conversation_from, turn_from
+from desktop.turns import Attachment
 from inference import FinishReason, Message, Role, Sampling, Trace
 from tests.desktop.store.conftest import MODEL, answered, ask
 

@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Attachment, Failure, FailureKind, TurnState
+from desktop.conversations import FailureKind, TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError, packed_trace, trace_from
+from desktop.turns import Attachment, Failure
 from inference import (
     BlockKind,
     Candidate,

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from desktop.conversations import Attachment, TurnState
+from desktop.conversations import TurnState
 from desktop.store import Store, StoreError
+from desktop.turns import Attachment
 from inference import FinishReason, Message, ModelConfig, Role, Trace, Usage
 from tests.desktop.store.conftest import MODEL, TIMINGS, answered, ended
 
