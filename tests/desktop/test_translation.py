@@ -28,6 +28,7 @@ from desktop.translation import LANGUAGES, Translator, language_for, read_transl
 from desktop.widgets.fields import Number
 from desktop.widgets.painting import text_width
 from desktop.widgets.plot import PlotView
+from desktop.widgets.switch import Switch
 from scripts.translations import TRANSLATIONS, Text, read, texts_in, texts_of_the_program, write
 from tests.desktop.test_inspector import TIMINGS, TRACE, USAGE
 
@@ -217,8 +218,10 @@ def cut_off(widget: QWidget) -> list[str]:
             room = child.width() + 1 if not child.wordWrap() and "\n" not in child.text() else None
             if room is not None and text_width(child.font(), child.text()) > room:
                 found.append(child.text())
-        elif isinstance(child, QAbstractButton) and child.text() and child.sizeHint().width() > child.width():
-            found.append(child.text())
+        elif isinstance(child, QAbstractButton) and child.text():
+            needed = child.sizeHint().width() if isinstance(child, Switch) else text_width(child.font(), child.text())
+            if needed > child.width() + 1:
+                found.append(child.text())
         elif isinstance(child, QComboBox) and child.sizeHint().width() > child.width():
             found.append(child.currentText())
     return found

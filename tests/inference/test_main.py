@@ -262,7 +262,8 @@ def test_drafts_are_counted_in_the_figures_and_the_object() -> None:
     wishes = ("--speculation", "--temperature", "0", "--max-tokens", "80")
     prompt = "Repeat exactly: " + "the cat sat on the mat and the dog lay on the rug; " * 4
     reply = json.loads(run("--json", *wishes, prompt).stdout)
-    assert reply["drafts"]["tokens"] > reply["drafts"]["accepted"] > 0
+    # How many are wrong depends on how long drafting paid, and so on what else the machine does.
+    assert reply["drafts"]["tokens"] >= reply["drafts"]["accepted"] > 0
     assert "drafted tokens accepted" in run(*wishes, prompt).stderr
 
 
