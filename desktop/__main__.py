@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 if TYPE_CHECKING:
     from desktop.app import App
+    from desktop.calls import Call
     from inference import RemoteModel
 
 NAME = "headwater"
@@ -160,7 +162,7 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
         _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
     from desktop.app import Places
     from desktop.running import run
-    from desktop.single_instance import Call, enter
+    from desktop.single_instance import enter
     from inference import EngineFiles, InvalidRequest
 
     try:
@@ -184,7 +186,7 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
             places = Places(folder / "conversations.sqlite3", settings, states, files)
         entrance = None
         if picture is None and not options.safe_mode and not options.new_window:
-            entrance = enter(folder / "locks", Call.for_model(options.model))
+            entrance = enter(folder / "locks", partial(_call_for, options.model))
             if entrance is None:
                 return 0
             stack.callback(entrance.close)
@@ -233,6 +235,12 @@ def _model(words: str) -> Path | RemoteModel:
     from inference import RemoteModel, base_url_of, is_address
 
     return RemoteModel(base_url_of(words)) if is_address(words) else Path(words)
+
+
+def _call_for(model: str | None) -> Call:
+    from desktop.calls import Call  # most starts are the first
+
+    return Call.for_model(model)
 
 
 def _data_folder() -> Path:

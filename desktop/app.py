@@ -26,7 +26,7 @@ from desktop.library import Library
 from desktop.model_choice import CPU, ModelChoice, ModelPhase
 from desktop.process_lock import held_in
 from desktop.settings import Settings, SettingsFile, broken_of
-from desktop.single_instance import Call, Door, Entrance
+from desktop.single_instance import Door, Entrance
 from desktop.store import BACKUPS, StoreError, open_store
 from desktop.theme import ThemeSource
 from desktop.translation import speak
@@ -59,6 +59,7 @@ _TEXT = (
 )
 
 if TYPE_CHECKING:
+    from desktop.calls import Call
     from desktop.daily_backup import DailyBackup
     from desktop.draft_attachments import Reader
     from desktop.idle_unload import IdleUnload

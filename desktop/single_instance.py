@@ -6,11 +6,8 @@ Where it does not answer, the second goes on by itself: two windows lose nothing
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
@@ -22,6 +19,8 @@ from desktop.process_lock import OnlyOne
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+    from desktop.calls import Call
+
 LOCK = "first"
 SOCKET = "door"
 PATIENCE = 8.0  # seconds that a first one may take to open its window
@@ -32,35 +31,6 @@ _LONGEST_CALL = 1 << 16
 _MOST_CALLERS = 20  # at once; each takes one of the handles that a process may have
 _LONGEST_PATH = 100  # bytes; sockets have no room for more
 _ANSWER = b"here\n"
-_TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")  # by which a desktop lets a window come to the front
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """What a second start wants of the first: a model, if any, and the desktop's permission to come to the front."""
-
-    model: str = ""  # an absolute path or an address
-    token: str = ""
-
-    @classmethod
-    def for_model(cls, words: str | None, environment: Mapping[str, str] = os.environ) -> Call:
-        """The call of a start with this argument. A path is made absolute: the first may run in another folder."""
-        model = words or ""
-        if model and "://" not in model:
-            model = str(Path(model).absolute())
-        return cls(model, next((environment[name] for name in _TOKENS if environment.get(name)), ""))
-
-    def packed(self) -> bytes:
-        return json.dumps(asdict(self)).encode() + b"\n"
-
-    @classmethod
-    def unpacked(cls, line: bytes) -> Call | None:
-        """What was called; nothing where it makes no sense."""
-        with suppress(ValueError, RecursionError):
-            values = json.loads(line)
-            if isinstance(values, dict) and all(_is_name(value) for value in values.values()):
-                return cls(values.get("model", ""), values.get("token", ""))
-        return None
 
 
 class Entrance:
@@ -134,6 +104,8 @@ class Door(QObject):
         if caller.bytesAvailable() > _LONGEST_CALL:
             caller.abort()
         elif caller.canReadLine():
+            from desktop.calls import Call
+
             call = Call.unpacked(bytes(caller.readLine().data()))
             if call is None:
                 caller.abort()
@@ -143,10 +115,10 @@ class Door(QObject):
             self.called.emit(call)
 
 
-def enter(folder: Path, call: Call, patience: float = PATIENCE) -> Entrance | None:
-    """The place of this start; nothing where another one took its call."""
+def enter(folder: Path, make_call: Callable[[], Call], patience: float = PATIENCE) -> Entrance | None:
+    """The place of this start; nothing where another one took its call, which is made only where there is one."""
     entrance = Entrance(folder)
-    if entrance.is_first or not entrance.hand_over(call, patience):
+    if entrance.is_first or not entrance.hand_over(make_call(), patience):
         return entrance
     entrance.close()
     return None
@@ -178,15 +150,6 @@ def _is_heard(path: Path, call: Call) -> bool:
         return caller.readLine().data() == _ANSWER
     finally:
         caller.close()
-
-
-def _is_name(value: object) -> bool:
-    """Whether it can be that of a file.
-
-    Raises:
-        ValueError: it has letters that no name can have.
-    """
-    return isinstance(value, str) and b"\0" not in os.fsencode(value)
 
 
 def _fits(path: Path) -> bool:

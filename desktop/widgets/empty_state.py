@@ -35,10 +35,10 @@ class Examples:
     prompts: tuple[str, ...]
 
 
-def load_examples(name: str) -> Examples:
-    """Those for the "embedded" model or for any "other", from `resources/texts`."""
-    read = tomllib.loads(text_of("texts", "examples.toml"))[name]
-    return Examples(read["about"], tuple(read["prompts"]))
+def load_examples() -> dict[str, Examples]:
+    """Those for the "embedded" model and for any "other", from `resources/texts`."""
+    read = tomllib.loads(text_of("texts", "examples.toml"))
+    return {name: Examples(each["about"], tuple(each["prompts"])) for name, each in read.items()}
 
 
 class EmptyState(QScrollArea):
@@ -55,7 +55,7 @@ class EmptyState(QScrollArea):
         self._theme = theme
         self._embedded = embedded
         self._state = ModelState()
-        self._examples = {name: load_examples(name) for name in ("embedded", "other")}
+        self._examples = load_examples()
         self._emblem = Emblem(_EMBLEM)
         self._title = _line(_title_font())
         self._about = _line(message_font())

@@ -16,11 +16,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from desktop.app import App, Places
+from desktop.calls import Call
 from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
 from desktop.process_lock import ProcessLock
 from desktop.secrets import Keys
-from desktop.single_instance import Call, enter
+from desktop.single_instance import enter
 from desktop.store import Store
 from inference import (
     EngineFault,
@@ -542,7 +543,7 @@ def test_a_draft_is_counted_with_the_real_vocabulary_and_the_counter_leaves_in_g
 
 
 def test_another_start_brings_the_window_to_the_front_with_its_file(qapp, qtbot, places, engine, tmp_path):
-    entrance = enter(places.conversations.parent / "locks", Call())
+    entrance = enter(places.conversations.parent / "locks", Call)
     assert entrance is not None
     engine_made = partial(lambda _emit, _states: engine)
     app = App(qapp, places, engine_made, MODEL, entrance=entrance)

@@ -64,7 +64,7 @@ def test_three_prompts_wait_and_a_click_chooses_one(page, qtbot):
     assert len(page.prompt_buttons) == 3
     with qtbot.waitSignal(page.prompt_chosen) as chosen:
         qtbot.mouseClick(page.prompt_buttons[1], Qt.MouseButton.LeftButton)
-    assert chosen.args == [load_examples("embedded").prompts[1]]
+    assert chosen.args == [load_examples()["embedded"].prompts[1]]
 
 
 def test_a_prompt_can_be_chosen_by_keyboard(page, qtbot):
@@ -83,7 +83,7 @@ def test_a_model_that_failed_offers_another_and_leaves_why_to_the_notice(page):
 
 @pytest.mark.parametrize("name", ["embedded", "other"])
 def test_there_are_three_examples_for_every_kind_of_model(name):
-    examples = load_examples(name)
+    examples = load_examples()[name]
     assert len(set(examples.prompts)) == 3
     assert all(prompt == prompt.strip() and prompt for prompt in (examples.about, *examples.prompts))
 

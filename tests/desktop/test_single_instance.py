@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from desktop.single_instance import Call, Entrance, enter
+from desktop.calls import Call
+from desktop.single_instance import Entrance, enter
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def first(folder, qapp):
-    entrance = enter(folder, Call())
+    entrance = enter(folder, Call)
     assert entrance is not None
     yield entrance
     entrance.close()
@@ -29,9 +30,10 @@ def first(folder, qapp):
 SECOND = """
 import sys
 from pathlib import Path
-from desktop.single_instance import Call, enter
+from desktop.calls import Call
+from desktop.single_instance import enter
 
-print(enter(Path(sys.argv[1]), Call(*sys.argv[2:])) is None)
+print(enter(Path(sys.argv[1]), lambda: Call(*sys.argv[2:])) is None)
 """
 
 
@@ -64,7 +66,7 @@ def test_a_second_start_waits_for_a_first_that_is_still_opening_its_window(first
 
 
 def test_one_that_does_not_answer_is_not_waited_for(first, folder):
-    second = enter(folder, Call(), patience=0.0)
+    second = enter(folder, Call, patience=0.0)
     assert second is not None
     assert not second.is_first
     assert second.listen() is None
@@ -82,14 +84,14 @@ def test_where_the_first_ends_while_it_is_asked_the_second_is_the_first(first, f
 def test_what_one_that_was_killed_left_behind_is_in_nobodys_way(folder, qapp, qtbot):
     program = (
         "import os, sys\nfrom pathlib import Path\nfrom PySide6.QtCore import QCoreApplication\n"
-        "from desktop.single_instance import Call, enter\n"
-        "app = QCoreApplication([])\nentrance = enter(Path(sys.argv[1]), Call())\nassert entrance.listen(app).is_open\n"
+        "from desktop.calls import Call\nfrom desktop.single_instance import enter\n"
+        "app = QCoreApplication([])\nentrance = enter(Path(sys.argv[1]), Call)\nassert entrance.listen(app).is_open\n"
         "os.kill(os.getpid(), 9)\n"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     assert subprocess.run([sys.executable, "-c", program, str(folder)], env=environment, check=False).returncode == -9
     assert (folder / "door").exists()
-    entrance = enter(folder, Call())
+    entrance = enter(folder, Call)
     assert entrance is not None
     assert entrance.is_first
     door = entrance.listen()
@@ -99,7 +101,7 @@ def test_what_one_that_was_killed_left_behind_is_in_nobodys_way(folder, qapp, qt
 
 
 def test_folders_of_their_own_have_windows_of_their_own(first, tmp_path):
-    other = enter(tmp_path / "elsewhere" / "locks", Call())
+    other = enter(tmp_path / "elsewhere" / "locks", Call)
     assert other is not None
     assert other.is_first
     other.close()
@@ -194,14 +196,14 @@ def test_callers_who_say_nothing_take_no_more_handles_than_a_few(first, folder, 
 
 def test_where_nothing_can_be_kept_a_window_opens_all_the_same(tmp_path):
     (tmp_path / "file").touch()
-    entrance = enter(tmp_path / "file" / "locks", Call())
+    entrance = enter(tmp_path / "file" / "locks", Call)
     assert entrance is not None
     assert not entrance.is_first
     entrance.close()
 
 
 def test_a_path_that_sockets_have_no_room_for_costs_the_door_alone(tmp_path):
-    entrance = enter(tmp_path / ("long" * 40) / "locks", Call())
+    entrance = enter(tmp_path / ("long" * 40) / "locks", Call)
     assert entrance is not None
     assert entrance.listen() is None
     entrance.close()

@@ -74,6 +74,7 @@ OF_RARE_USE = {
 # What menus, keys and buttons stand for, and what only the first reply, the first file or the end needs.
 OF_LATER_USE = {
     "desktop.asking",
+    "desktop.calls",
     "desktop.changes",
     "desktop.comparison",
     "desktop.daily_backup",
