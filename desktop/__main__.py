@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from inference import RemoteModel
 
 NAME = "headwater"
+# Bytes to ask the system for: with less Qt fails, in ways of its own and not always in words.
+_WINDOW_MEMORY = 256 << 20
+_TOO_LITTLE = "There is too little memory to start. Close other programs, then try again."
 
 
 def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object] | None = None) -> int:
@@ -49,7 +52,7 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
     try:
         return _run(options, prepare)
     except ImportError as error:
-        if not (error.name or "").startswith(("PySide6", "shiboken6")):
+        if _is_short(error) or not (error.name or "").startswith(("PySide6", "shiboken6")):
             return _show(error)
         # A library of Qt's that the system lacks, or no Qt at all.
         _complain(f"Qt cannot be loaded: {error}")
@@ -145,6 +148,11 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
     # Until the window stands nothing becomes garbage, and to look for it again and again takes a twentieth of the time.
     # `running.run` has it looked for again.
     gc.disable()
+    from inference import can_reserve
+
+    if not can_reserve(_WINDOW_MEMORY):
+        _complain(_TOO_LITTLE)
+        return 1
     from PySide6 import __version__ as pyside
 
     _spare_the_sources()
@@ -205,10 +213,22 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
 
 def _show(error: Exception) -> int:
     """The program ends of a fault of its own, before there is a window or when there is none any more."""
+    if _is_short(error):
+        _complain(_TOO_LITTLE)
+        return 1
     from desktop.crash import show_at_once
 
     show_at_once(error)
     return 1
+
+
+def _is_short(error: Exception) -> bool:
+    """Whether there was too little memory, also for the module that knows what tells of it."""
+    try:
+        from inference.shortage import is_shortage
+    except (ImportError, MemoryError, OSError):
+        return True
+    return is_shortage(error)
 
 
 def _spare_the_sources() -> None:

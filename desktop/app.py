@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication
 
 import inference
@@ -244,6 +244,8 @@ class App(QObject):
         self._bridge.file_read.connect(self._drafts.on_read)
         self.window.closing.connect(self.leave)
         self._crash.shown.connect(self.broke)
+        self._crash.ran_short.connect(self.window.board.show_error, Qt.ConnectionType.QueuedConnection)
+        self._crash.ran_short.connect(self.broke, Qt.ConnectionType.QueuedConnection)
         if self.aftermath is not None:
             self._bridge.event_arrived.connect(self.aftermath.on_event)
 

@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMessageLogContext, QObject, Qt, QtMsgType, Signal, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
+from inference import MemoryShort, is_shortage
+
 if TYPE_CHECKING:
     from desktop.crash_dialog import CrashDialog
 
@@ -53,10 +55,12 @@ _SOMEBODYS = r"[\n'\"`\u2018\u201c]|\S*[/\\]"  # here begins what is quoted, or 
 class CrashHook(QObject):
     """Takes what nobody caught. `show` is called on Qt's thread with the report; without it a dialog appears.
 
-    What is raised at one place is told once: a fault in what is painted is raised at every frame.
+    What is raised at one place is told once: a fault in what is painted is raised at every frame. Memory that ran out
+    is nobody's fault: that is said in a sentence, once, and there is no report.
     """
 
     shown = Signal(str)  # the report
+    ran_short = Signal(str)  # memory ran out; the sentence
     _caught = Signal(str)
 
     def __init__(self, show: Callable[[str], None] | None = None, parent: QObject | None = None) -> None:
@@ -64,6 +68,7 @@ class CrashHook(QObject):
         self._show = show or self._open_dialog
         self._dialog: CrashDialog | None = None
         self._told: set[tuple[str, ...]] = set()  # places
+        self._is_short = False
         self._qt_said: deque[str] = deque(maxlen=_QT_REMEMBERS)
         self._write_down: Callable[[str], object] = lambda _: None
         self._before = sys.excepthook, threading.excepthook, sys.unraisablehook
@@ -93,6 +98,9 @@ class CrashHook(QObject):
         """An exception that reached the top of a thread."""
         if issubclass(kind, KeyboardInterrupt):
             QApplication.quit()
+            return
+        if is_shortage(error):
+            self._tell_of_shortage()
             return
         self._tell(tuple(_frames_of(error, trace)), lambda: _report(*_said_of(error, trace), *self._words_of_qt()))
 
@@ -127,6 +135,12 @@ class CrashHook(QObject):
             elif kind is QtMsgType.QtCriticalMsg:
                 self._tell((words,), lambda: _report(*self._words_of_qt()))
 
+    def _tell_of_shortage(self) -> None:
+        if not self._is_short:
+            self._is_short = True
+            log.error("%s", MemoryShort())
+            self.ran_short.emit(str(MemoryShort()))
+
     def _words_of_qt(self) -> tuple[str, ...]:
         return ("", *self._qt_said) if self._qt_said else ()
 
@@ -158,7 +172,10 @@ class CrashHook(QObject):
 
 def show_at_once(error: BaseException) -> None:
     """Tell of a fault where no window is there yet, or any more: log it, and wait until its report was read. Where
-    nobody sees a screen, the log is all."""
+    nobody sees a screen, the log is all. Where memory ran out, it is a sentence in the log."""
+    if is_shortage(error):
+        log.error("%s", MemoryShort())
+        return
     report = report_of(error)
     log.error("Nobody foresaw this:\n%s", report)
     application = QApplication.instance()

@@ -44,8 +44,9 @@ class DailyBackup(QObject):
         wait = (self._backups.next_at - self._clock()).total_seconds()
         if wait <= 0:
             self.wait()
-            self._thread = Thread(target=self._make, name="backup", daemon=True)
-            self._thread.start()
+            thread = Thread(target=self._make, name="backup", daemon=True)
+            thread.start()
+            self._thread = thread  # one that could not be started is not waited for
         self._timer.start(_MOST_MILLISECONDS if wait <= 0 else min(_MOST_MILLISECONDS, round(wait * 1_000) + 1))
 
     def wait(self) -> None:

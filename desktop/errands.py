@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from inference import EngineFault, InferenceError, tell_fault
+from inference import EngineFault, InferenceError, MemoryShort, is_shortage, tell_fault
 
 Result = TypeVar("Result")
 
@@ -68,7 +68,11 @@ class Errands:
         self.forget(kind)
         errand = Errand(self._tell)
         self._waiting[kind] = _Waiting(errand, done, failed, told)
-        threading.Thread(target=self._run, args=(kind, errand, work), name=kind, daemon=True).start()
+        thread = threading.Thread(target=self._run, args=(kind, errand, work), name=kind, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system gives no more threads
+            self._say(partial(self._end, kind, errand, MemoryShort(), failed=True))
 
     def forget(self, kind: str) -> None:
         """Have nothing told any more of what was sent of this kind."""
@@ -95,7 +99,7 @@ class Errands:
             self._say(partial(self._end, kind, errand, error, failed=True))
         except Exception as error:  # noqa: BLE001 - whoever waits for it would wait for ever
             tell_fault(error)
-            fault = EngineFault(type(error).__name__, "")
+            fault = MemoryShort() if is_shortage(error) else EngineFault(type(error).__name__, "")
             self._say(partial(self._end, kind, errand, fault, failed=True))
         else:
             self._say(partial(self._end, kind, errand, result, failed=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -39,6 +40,8 @@ def run(
     """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
     is handed the program before its window is shown; for `safe` and `entrance` see `App`. Where the conversations
     cannot be opened, `ask_again` is told why and says whether to try it again; without it a person is asked."""
+    # Where it gets no thread for them, as with too little memory, Qt waits for ever for those that help it paint.
+    os.environ.setdefault("QT_NO_GUI_THREADPOOL", "1")
     application = QApplication([*arguments, *style_arguments()])
     application.setApplicationName("headwater")
     application.setApplicationDisplayName("Headwater")

@@ -44,6 +44,7 @@ from inference.errors import (
     InferenceError,
     InvalidRequest,
     KeyRefused,
+    MemoryShort,
     ModelChanged,
     ModelCrashed,
     ModelError,
@@ -71,6 +72,7 @@ from inference.errors import (
 from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
+from inference.shortage import can_reserve, is_shortage
 
 if TYPE_CHECKING:
     from inference import experiments, hub
@@ -271,6 +273,7 @@ __all__ = [
     "LocalEngine",
     "Machine",
     "Measurements",
+    "MemoryShort",
     "MemoryUse",
     "Message",
     "ModelChanged",
@@ -339,6 +342,7 @@ __all__ = [
     "Wishes",
     "base_url_of",
     "bring_back",
+    "can_reserve",
     "connect",
     "default_models_folder",
     "default_threads",
@@ -355,6 +359,7 @@ __all__ = [
     "hub",
     "is_address",
     "is_proxy_address",
+    "is_shortage",
     "list_devices",
     "looks_like_model",
     "new_job_id",

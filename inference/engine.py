@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 
 from inference.bounds import StateBudget
 from inference.configuration import EngineFiles, ModelConfig, RemoteModel
-from inference.errors import EngineClosed, EngineFault, InferenceError, InvalidRequest
+from inference.errors import EngineClosed, EngineFault, InferenceError, InvalidRequest, MemoryShort
 from inference.events import (
     Event,
     FinishReason,
@@ -37,6 +37,7 @@ from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
 from inference.requests import GenerationRequest
+from inference.shortage import is_shortage
 
 if TYPE_CHECKING:
     from inference.jobs import Job
@@ -399,15 +400,16 @@ class LocalEngine:
             self._say(ModelUnloaded(config))
 
     def _fault(self, task: _Task, error: Exception) -> None:
-        """Our own fault: say so, and let go of a model whose state nobody knows any more."""
+        """Our own fault, or memory that ran out: say so, and let go of a model whose state nobody knows any more."""
         fault = _fault_of(error)
         match task:
             case GenerationRequest() | _Run():
                 self._end_with(task, fault)
             case _Load():
+                self._drop(task)
                 self._say(ModelFailed(task.model, fault))
             case _Unload() | _Keep() | _Forget():
-                pass
+                self._drop(task)
             case _Try():
                 if self._bench is not None and self._bench.info is not None:
                     self._say(ModelFailed(self._bench.info.config, fault))
@@ -416,7 +418,13 @@ class LocalEngine:
         if self._bench is not None:
             self._unload(self._bench, keep=False)
 
-    def _end_with(self, task: _Task, fault: EngineFault) -> None:
+    def _drop(self, task: _Task) -> None:
+        """Where it went wrong before it was taken, it would come up again and again."""
+        with self._changed:
+            if self._tasks and self._tasks[0] is task:
+                self._tasks.popleft()
+
+    def _end_with(self, task: _Task, fault: InferenceError) -> None:
         """End a request or job that has not ended yet."""
         if isinstance(task, GenerationRequest | _Run) and (self._running is task or self._take(task)):
             self._release()
@@ -487,7 +495,9 @@ def _tend_states(task: _Keep | _Forget, bench: Workbench) -> None:
         bench.forget_states(task.owners)
 
 
-def _fault_of(error: BaseException) -> EngineFault:
+def _fault_of(error: BaseException) -> InferenceError:
+    if is_shortage(error):
+        return MemoryShort()
     return EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
 
 

@@ -42,6 +42,7 @@ InferenceError                 the world's fault; str(error) is a sentence for t
 ├── GrammarRefused             a grammar or JSON schema that replies cannot be held to
 ├── PromptTooLong              the prompt alone does not fit the context window
 ├── GenerationBroke            llama.cpp refused to go on
+├── MemoryShort                memory ran out in the middle of something
 ├── EngineClosed               the engine was closed first
 └── EngineFault                our fault: an exception nobody foresaw, with its report
 
@@ -140,6 +141,8 @@ class OutOfMemory(ModelError):
             what += f" with a context window of {self.context_size:,} tokens"
         if self.needed is not None:
             what += f" (about {self.needed / 1e9:.1f} GB needed)"
+        if self.context_size is None:  # the weights alone are too much
+            return f"{what}. Choose a smaller model, or close other programs and try again."
         return f"{what}. Choose a smaller window or a smaller model."
 
 
@@ -565,6 +568,16 @@ class EngineClosed(InferenceError):
 
     def __str__(self) -> str:
         return "The engine was closed before this could be answered. Ask again once it runs."
+
+
+class MemoryShort(InferenceError):
+    """Memory ran out in the middle of something that was to be done."""
+
+    def __str__(self) -> str:
+        return (
+            "There is too little memory to go on. Close other programs, then try again; if that does not help, start"
+            " Headwater again."
+        )
 
 
 class EngineFault(InferenceError):

@@ -38,7 +38,11 @@ class Worker:
         return self._process == os.getpid()
 
     def start(self) -> None:
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError:  # the system gives no more threads; nobody need wait for this one
+            self._ended.set()
+            raise
 
     def wait(self, seconds: float | None = None) -> None:
         """Until the thread has done its work, or so long; the thread itself does not wait."""

@@ -48,10 +48,12 @@ from inference.model import LoadStopped, StopFlag
 from inference.model_files import check_file
 from inference.model_names import display_name
 from inference.requests import DEFAULT_SAMPLING, WHOLE_NUMBERS, Sampling
+from inference.shortage import can_reserve
 
 _PROGRESS_STEP = 0.01
 _FLASH = {FlashAttention.AUTO: -1, FlashAttention.OFF: 0}
 _KV_TYPES = {KvType.F16: llama.GGML_TYPE_F16, KvType.Q8_0: llama.GGML_TYPE_Q8_0}
+_RESERVE = 96 << 20  # bytes that llama.cpp needs for more than the plan knows: graphs, threads
 _HASHED = 1 << 18  # bytes at both ends of a file: the header with its names, and the last weights
 _SAMPLING_KEYS = {
     "temperature": "general.sampling.temp",
@@ -179,6 +181,7 @@ def _attempt(
     model = _model_of(facts, plan, stop_flag, progress, log)
     try:
         # Reading a prompt is bound by the cores, decoding by the memory: fewer threads may decode faster.
+        _check_reserve(facts, plan)
         context = _context_of(model, facts, plan, (threads, config.threads or default_threads()), stop_flag, log)
     except ModelError:
         llama.llama_model_free(model)
@@ -190,6 +193,12 @@ def _check_memory(facts: GgufFacts, plan: LoadPlan) -> None:
     # The weights are mapped, not copied: the system can drop and read them again. What is written must really fit:
     # Linux promises more than there is, and ends the process later.
     if plan.in_memory > available_memory():
+        raise OutOfMemory(facts.path, plan.context_size, plan.in_memory)
+
+
+def _check_reserve(facts: GgufFacts, plan: LoadPlan) -> None:
+    # Where the KV cache was to be had and its graphs are not, llama.cpp ends the process.
+    if not can_reserve(plan.in_memory + _RESERVE):
         raise OutOfMemory(facts.path, plan.context_size, plan.in_memory)
 
 

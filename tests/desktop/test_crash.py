@@ -298,3 +298,16 @@ def test_the_report_of_a_crash_in_compiled_code_says_where_and_nothing_else():
     assert "Qt: it is broken" in report
     assert "inference/llama/model.py:12 in evaluate" in report
     assert "llama-cpp-python" in report
+
+
+def test_memory_that_ran_out_is_a_sentence_said_once_and_no_report(hook, reports, qtbot, caplog):
+    said: list[str] = []
+    hook.ran_short.connect(said.append)
+    for error in (MemoryError(), RuntimeError("can't start new thread")):
+        hook.take(type(error), error, None)
+    with qtbot.waitSignal(hook.shown):
+        hook.take(ValueError, ValueError(), None)
+    assert len(reports) == 1
+    assert [sentence for sentence in said if "too little memory" in sentence] == said
+    assert len(said) == 1
+    assert said[0] in caplog.text

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from inference.bounds import StateBudget
 from inference.configuration import ModelConfig
 from inference.engine import LocalEngine
-from inference.errors import EngineClosed, EngineFault, ModelNotFound
+from inference.errors import EngineClosed, EngineFault, MemoryShort, ModelNotFound
 from inference.events import (
     Event,
     FinishReason,
@@ -431,6 +431,36 @@ def test_a_fault_of_our_own_fails_the_request_with_a_report_and_the_engine_goes_
         loader.script = Script()
         assert isinstance(listener.last_of(engine.generate(ask())), GenerationFinished)
     assert loader.models[0].closed, "nobody knows that model's state any more"
+
+
+def test_memory_that_runs_out_is_nobodys_fault_and_the_engine_goes_on() -> None:
+    def greedy(_: object) -> None:
+        raise RuntimeError("no graph") from MemoryError()
+
+    with engine_of(Script(before_evaluate=greedy)) as (engine, listener, loader):
+        failed = listener.last_of(engine.generate(ask()))
+        assert isinstance(failed, GenerationFailed)
+        assert isinstance(failed.error, MemoryShort)
+        loader.script = Script()
+        assert isinstance(listener.last_of(engine.generate(ask())), GenerationFinished)
+
+
+def test_what_cannot_even_be_begun_fails_once() -> None:
+    times = iter([1.0])
+
+    def clock() -> float:
+        if next(times, None) is not None:
+            raise MemoryError
+        return 0.0
+
+    listener = Listener()
+    engine = LocalEngine(listener, loader=ScriptedLoader(), clock=clock)
+    engine.load(config())
+    failed = listener.wait_for(lambda event: isinstance(event, ModelFailed))
+    engine.load(config())
+    listener.wait_for(lambda event: isinstance(event, ModelReady))
+    engine.close()
+    assert [event for event in listener.events if isinstance(event, ModelFailed)] == [failed]
 
 
 steps = st.lists(

@@ -29,6 +29,7 @@ from inference.errors import (
     InferenceError,
     InvalidRequest,
     KeyRefused,
+    MemoryShort,
     ModelChanged,
     ModelCrashed,
     ModelError,
@@ -101,6 +102,7 @@ ERRORS = [
     GrammarRefused("it is empty."),
     PromptTooLong(5000, 4096, 2),
     GenerationBroke("decode returned -1."),
+    MemoryShort(),
     EngineClosed(),
     EngineFault("ZeroDivisionError", "Traceback ..."),
 ]
