@@ -225,7 +225,7 @@ def _show(error: Exception) -> int:
 def _is_short(error: Exception) -> bool:
     """Whether there was too little memory, also for the module that knows what tells of it."""
     try:
-        from inference.shortage import is_shortage
+        from inference import is_shortage
     except (ImportError, MemoryError, OSError):
         return True
     return is_shortage(error)

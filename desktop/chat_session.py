@@ -411,6 +411,11 @@ class ChatSession(QObject):
         self.draft.keep()
         return is_kept and self.draft.is_kept
 
+    @property
+    def unkept(self) -> Turn | None:
+        """The reply as it is now, where the store may have it otherwise."""
+        return self._ongoing.unkept
+
     # What the engine says
 
     def on_model(self, state: ModelState) -> None:

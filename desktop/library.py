@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, assert_never
@@ -297,14 +298,19 @@ class Library(QObject):
         from desktop.exchange import Tree
 
         store = self._store_of(number)
-        return Tree(store.conversation(number), store.tree(number), store.traces(number))
+        return Tree(store.conversation(number), self._as_said(store.tree(number)), store.traces(number))
 
     def _as_markdown(self, number: int) -> str:
         from desktop.exchange import to_markdown
 
         store = self._store_of(number)
         conversation = store.conversation(number)
-        return to_markdown(conversation, store.turns(conversation.head))
+        return to_markdown(conversation, self._as_said(store.turns(conversation.head)))
+
+    def _as_said(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:
+        """The turns with what could not be kept yet."""
+        unkept = {_key(turn): turn for session in self._sessions if (turn := session.unkept) is not None}
+        return tuple(replace(unkept.get(_key(turn), turn), parent=turn.parent) for turn in turns)
 
     def _store_of(self, conversation_id: int) -> Store:
         return self._store if conversation_id >= 0 else self._temporary_store()
@@ -455,3 +461,8 @@ class Library(QObject):
     def _know_of_change(self, turn: Turn) -> None:
         if turn.conversation >= 0:
             self._known.changed([turn.conversation])
+
+
+def _key(turn: Turn) -> tuple[int, int]:
+    """Those of temporary conversations have ids of their own."""
+    return turn.conversation, turn.id

@@ -53,6 +53,11 @@ class OngoingReply(QObject):
         """Whether nothing runs and nothing waits to be stored."""
         return self._running is None and self._keeper.is_settled
 
+    @property
+    def unkept(self) -> Turn | None:
+        """The reply as it is now, where the store may have it otherwise."""
+        return self._keeper.unkept
+
     def begin(self, running: RunningReply) -> None:
         self._running = running
         self._keeper.begin()

@@ -45,6 +45,11 @@ class ReplyKeeper(QObject):
         return self._unsaved is None
 
     @property
+    def unkept(self) -> Turn | None:
+        """The reply as it is now, where the store may have it otherwise."""
+        return self._growing() if self._unsaved is None else self._unsaved[0]
+
+    @property
     def is_waiting(self) -> bool:
         """Whether something will be kept in a moment."""
         return self._timer.isActive()

@@ -25,7 +25,7 @@ from desktop.store.comparisons import Comparisons
 from desktop.store.copies import insert_attachments, keep_tree, standing_head, traces_of, tree_of
 from desktop.store.database import Database, insert
 from desktop.store.drafts import Drafts
-from desktop.store.faults import StoreError, faults_of
+from desktop.store.faults import StoreDamaged, StoreError, faults_of
 from desktop.store.rows import (
     CONVERSATION,
     DAMAGE,
@@ -161,7 +161,7 @@ class Store(TurnTrees, Drafts, Comparisons):
     def turns(self, head: int | None, most: int | None = None) -> tuple[Turn, ...]:
         """The turns from the first one to `head`; or about so many of them, the last ones, at least one."""
         turns = self._turns(head, most)
-        if any(turn.state is TurnState.WRITING for turn in turns) and self._mark_interrupted():
+        if any(turn.state is TurnState.WRITING for turn in turns) and self._could_mark_interrupted():
             turns = self._turns(head, most)
         # Those that were deleted are counted: where they were all of them, the rest has to be looked at too.
         return turns if turns or most is None else self.turns(head)
@@ -463,6 +463,15 @@ class Store(TurnTrees, Drafts, Comparisons):
                 ).rowcount
                 for writer in gone
             )
+
+    def _could_mark_interrupted(self) -> bool:
+        """Whether there were any, as far as anything can be written now: to read, nothing need be."""
+        try:
+            return bool(self._mark_interrupted())
+        except StoreDamaged:
+            raise
+        except StoreError:
+            return False
 
     def _next_id(self, connection: sqlite3.Connection) -> int | None:
         """For a new conversation: SQLite's choice, but below zero for temporary ones, so that nobody mixes them up."""

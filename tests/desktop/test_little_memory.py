@@ -57,7 +57,8 @@ def assert_whole(window: GuidedWindow, folder, said: list[list[str]]) -> None:
 def test_where_there_is_too_little_for_a_window_the_program_says_so_and_ends(tmp_path, megabytes):
     with guided_window(tmp_path, before=limited(megabytes)) as window:
         assert window.process.wait(30) == 1
-        assert window.errors == "headwater: There is too little memory to start. Close other programs, then try again.\n"
+        words = "There is too little memory to start. Close other programs, then try again."
+        assert window.errors == f"headwater: {words}\n"
 
 
 @pytest.mark.long

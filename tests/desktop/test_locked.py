@@ -12,6 +12,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from desktop.library import FileFormat
 from desktop.store import StoreError
 from tests.desktop.test_survival import Starts
 
@@ -111,6 +112,23 @@ def test_under_a_lock_that_stays_one_types_and_reads_on_and_all_is_kept_when_it_
     again = starts.start()
     assert again.window.composer.text == MANY_KEYS
     starts.end(again)
+
+
+@pytest.mark.parametrize("kind", FileFormat)
+def test_what_cannot_be_kept_yet_is_in_an_export_all_the_same(starts, qtbot, tmp_path, kind):
+    app = answering(starts)
+    session = app.library.current
+    with locked(starts):
+        starts.engine.say("of the water.")
+        qtbot.waitUntil(lambda: session.unkept is not None and session.unkept.message.content.endswith("water."))
+        assert app.library.export([session.conversation.id], tmp_path / "growing", kind)
+        starts.engine.finish()
+        qtbot.waitUntil(lambda: not session.is_busy)
+        assert not session.is_settled
+        assert app.library.export([session.conversation.id], tmp_path / "whole", kind)
+    assert "Because of the water." in (tmp_path / "whole").read_text()
+    assert "Because of the water." in (tmp_path / "growing").read_text()
+    starts.end(app)
 
 
 def test_a_notice_that_was_put_away_does_not_come_back_at_the_next_key(starts, qtbot):
