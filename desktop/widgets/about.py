@@ -90,15 +90,13 @@ class About(Page):
             *versions(),
             ("Qt", qVersion() or ""),
             (self.tr("System"), system),
-            (self.tr("Processor"), self.tr("{count} threads").format(count=os.cpu_count() or 0)),
+            (self.tr("Processor"), self._threads(os.cpu_count() or 1)),
             (self.tr("Model"), model or self.tr("none")),
-            (self.tr("Computes on"), "" if info is None else self._device(info.device, info.threads)),
+            (self.tr("Computes on"), "" if info is None else f"{info.device}, {self._threads(info.threads)}"),
         )
 
-    def _device(self, name: str, threads: int) -> str:
-        if threads == 1:
-            return self.tr("{device}, 1 thread").format(device=name)
-        return self.tr("{device}, {count} threads").format(device=name, count=threads)
+    def _threads(self, count: int) -> str:
+        return self.tr("1 thread") if count == 1 else self.tr("{count} threads").format(count=count)
 
     def _copy(self) -> None:
         QApplication.clipboard().setText(self.details)

@@ -39,6 +39,10 @@
     <context>
         <name>About</name>
         <message>
+            <source>1 thread</source>
+            <translation>1 Thread</translation>
+        </message>
+        <message>
             <source>About Headwater</source>
             <translation>Über Headwater</translation>
         </message>
@@ -85,14 +89,6 @@
         <message>
             <source>{count} threads</source>
             <translation>{count} Threads</translation>
-        </message>
-        <message>
-            <source>{device}, 1 thread</source>
-            <translation>{device}, 1 Thread</translation>
-        </message>
-        <message>
-            <source>{device}, {count} threads</source>
-            <translation>{device}, {count} Threads</translation>
         </message>
     </context>
     <context>
