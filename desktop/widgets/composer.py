@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -208,13 +209,8 @@ class Composer(QWidget):
     def _order_tabs(self) -> None:
         """The files come before the field, as they stand."""
         crosses = [chip.cross for chip in self.attachment_row.chips]
-        before = self.field.previousInFocusChain()
-        while before in crosses:
-            before = before.previousInFocusChain()
-        for after in crosses:
-            if before is not None:
-                self.setTabOrder(before, after)
-            before = after
+        for before, after in pairwise((self.field, *crosses, self.field)):
+            self.setTabOrder(before, after)
 
     def _connect(self) -> None:
         self.field.enter_pressed.connect(self._submit)

@@ -16,15 +16,12 @@ def put_after(before: QWidget, parts: Iterable[QWidget]) -> None:
 
 
 def _stops_within(part: QWidget) -> list[QWidget]:
-    """What the keyboard can stop at in it, hidden or not."""
-    found = [part] if _is_stop(part) else []
-    at = part.nextInFocusChain()
-    while at is not None and at is not part:
-        if _is_stop(at) and part.isAncestorOf(at):
-            found.append(at)
-        at = at.nextInFocusChain()
-    return found
+    """What the keyboard can stop at in it, hidden or not.
+
+    Not by Qt's chain of them: PySide takes each for a child of the one before it, and has it die with that one."""
+    return [stop for stop in (part, *part.findChildren(QWidget)) if _is_stop_in(part, stop)]
 
 
-def _is_stop(widget: QWidget) -> bool:
-    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+def _is_stop_in(part: QWidget, widget: QWidget) -> bool:
+    is_there = widget is part or part.isAncestorOf(widget)  # and not in a window of its own, as a list that drops down
+    return is_there and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None

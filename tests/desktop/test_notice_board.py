@@ -1,9 +1,13 @@
 from __future__ import annotations
 
-import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from pathlib import Path
 
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from desktop.conversations import Attachment
 from desktop.theme import load_theme
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.notice_board import NoticeBoard
@@ -112,3 +116,23 @@ def test_what_can_be_undone_is_not_pushed_out_by_what_is_only_said(desk):
     assert [notice.text for notice in window.board.notices[1:]] == ["Something else, 3.", "Something else, 4."]
     window.editing.undo.trigger()
     assert [conversation.id for conversation in desk.library.conversations()] == [kept]
+
+
+def test_what_goes_takes_nothing_along_that_the_keyboard_comes_to_after_it(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    stay = window.findChildren(QWidget)
+    desk.drafts.add(Attachment("a.txt", "txt", 4, "text"))
+    notice = window.board.show_notice("Said.", action="Undo")
+    window.board.put_away(notice)
+    desk.drafts.remove(desk.drafts.files[0].key)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not isValid(notice)
+    assert [type(widget) for widget in stay if not isValid(widget)] == []
+
+
+def test_nobody_asks_for_the_next_widget_of_the_keyboards_way():
+    """PySide takes what it answers for a child of what was asked, and has it die with that one."""
+    sources = (Path(__file__).parents[2] / "desktop").rglob("*.py")
+    assert [path.name for path in sources if "InFocusChain" in path.read_text("utf-8")] == []
