@@ -13,11 +13,18 @@ import sys
 from typing import Any
 
 from inference.processor import check
+from inference.shortage import can_reserve
+
+# Bytes that llama.cpp and numpy's linear algebra ask for while they are loaded, as measured with 2 processors, rounded
+# up. With less they end the process, or cannot be loaded a second time.
+_LIBRARIES = (128 + 48 * min(os.cpu_count() or 1, 64)) << 20
 
 # Without it an abort inside ggml starts a debugger to print its own stack, and waits for it.
 os.environ.setdefault("GGML_NO_BACKTRACE", "1")
 
 check()  # the first instruction of the library may be one that ends the process
+if not can_reserve(_LIBRARIES):
+    raise MemoryError
 
 from llama_cpp import __version__ as version  # noqa: E402 - as said above
 from llama_cpp import llama_cpp as llama  # noqa: E402 - as said above

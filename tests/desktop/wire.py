@@ -10,9 +10,10 @@ from typing import Any
 from PySide6.QtCore import QObject, QSocketNotifier
 
 from desktop.app import App
-from desktop.conversations import Turn, TurnState
+from desktop.conversations import TurnState
 from desktop.library import FileFormat
 from desktop.model_choice import ModelPhase, ModelState
+from desktop.turns import Turn
 
 
 class Wire(QObject):
