@@ -115,7 +115,7 @@ def test_memory_that_is_taken_away_in_mid_reply_costs_no_word_and_a_model_too_la
         assert error == (
             "huge.gguf does not fit into memory. Choose a smaller model, or close other programs and try again."
         )
-        window.do("choose", str(tiny), 8192)
+        window.do("choose", str(tiny), 65_536)
         assert window.until("model")[0] == "ready"
         second = window.answer_to("And now?")
         said = [["Why?", "complete"], [first, "complete"], ["And now?", "complete"], [second, "complete"]]
