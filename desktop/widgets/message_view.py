@@ -27,6 +27,7 @@ from desktop.widgets.typesetting import Look, Setting
 
 _BUBBLE_ENDS = 10
 _BUBBLE_CORNER = 12
+_IN_ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip  # a large font reaches beyond its room a little
 _LABEL = 26
 _FOOT = 36
 _FOOT_LINE = 28
@@ -357,7 +358,7 @@ class MessageView:
         painter.setPen(look.theme.muted)
         name = metrics.elidedText(self.caption.name, Qt.TextElideMode.ElideMiddle, setting.column)
         place = QRect(0, top, setting.column, _LABEL - 4)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
+        painter.drawText(place, _IN_ONE_LINE | Qt.AlignmentFlag.AlignLeft, name)
 
     def _paint_note(self, painter: QPainter, setting: Setting, look: Look) -> None:
         if not self.caption.note:
@@ -367,7 +368,7 @@ class MessageView:
         painter.setPen(look.theme.muted)
         place = QRect(_ICON + 8, self._note_top, setting.column - _ICON - 8, _NOTE - 4)
         note = QFontMetrics(look.figure_font).elidedText(self.caption.note, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, note)
+        painter.drawText(place, _IN_ONE_LINE | Qt.AlignmentFlag.AlignLeft, note)
 
     def _paint_bubble(self, painter: QPainter, setting: Setting, look: Look) -> None:
         top = self.body_top - _BUBBLE_ENDS
@@ -408,7 +409,7 @@ class MessageView:
         )
         painter.setFont(look.figure_font)
         painter.setPen(look.theme.muted)
-        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+        painter.drawText(place, _IN_ONE_LINE | Qt.AlignmentFlag.AlignRight, text)
 
     def _paint_caret(self, painter: QPainter, setting: Setting, look: Look) -> None:
         painter.fillRect(self.caret(setting, look), look.theme.decode)
