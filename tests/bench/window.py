@@ -186,6 +186,7 @@ def start_up() -> list[Figure]:
     """Process start to first painted window, beside an empty QMainWindow's, in turn."""
     _compile()
     empty: list[float] = []
+    plain: list[float] = []
     first: list[float] = []
     usual: list[float] = []
     large: list[float] = []
@@ -195,13 +196,20 @@ def start_up() -> list[Figure]:
         _keep_many_conversations(many)
         for _ in range(STARTS + 1):
             empty.append(_seconds_to_paint("empty"))
+            plain.append(_seconds_to_paint("plain"))
             with TemporaryDirectory() as fresh:
                 first.append(_seconds_to_paint("headwater", fresh))
             usual.append(_seconds_to_paint("headwater", str(kept)))
             large.append(_seconds_to_paint("headwater", str(many)))
     # The first of each found nothing in the system's caches.
-    del empty[0], first[0], usual[0], large[0]
+    del empty[0], plain[0], first[0], usual[0], large[0]
     return [
+        median_figure(
+            "plain_start_up_ratio",
+            [seconds / others for seconds, others in zip(plain, empty, strict=True)],
+            "ratio",
+            "start to first paint of Qt's own widgets with menus, a list and words / an empty QMainWindow's, in turn",
+        ),
         *_start_figures("start_up", first, empty, "nothing kept yet"),
         *_start_figures("usual_start_up", usual, empty, f"{KEPT_CONVERSATIONS} conversations kept"),
         median_figure(

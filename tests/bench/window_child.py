@@ -17,13 +17,16 @@ LENGTH = 200  # tokens
 def main(what: str, *words: str) -> None:
     """Show `what`, write what was measured to standard output, and end.
 
-    "headwater" takes a folder with what is kept, and so does "lag", which has it answer; "empty" is a bare window.
+    "headwater" takes a folder with what is kept, and so does "lag", which has it answer; "empty" is a bare window,
+    "plain" one with menus, a list and words of Qt's own widgets: the least that any window like ours takes.
     """
     match what:
         case "headwater":
             _headwater(Path(*words))
         case "empty":
             _empty()
+        case "plain":
+            _plain()
         case "lag":
             _lag(Path(*words))
         case _:
@@ -40,6 +43,51 @@ def _empty() -> None:
 
     application = QApplication([])
     window = Painted()
+    window.show()
+    application.exec()
+
+
+def _plain() -> None:
+    from PySide6.QtCore import Qt, QTimer
+    from PySide6.QtGui import QAction, QKeySequence, QPaintEvent, QStandardItem, QStandardItemModel
+    from PySide6.QtWidgets import (
+        QApplication,
+        QHBoxLayout,
+        QLabel,
+        QListView,
+        QMainWindow,
+        QPlainTextEdit,
+        QPushButton,
+        QVBoxLayout,
+        QWidget,
+    )
+
+    class Painted(QMainWindow):
+        def paintEvent(self, _event: QPaintEvent) -> None:
+            QTimer.singleShot(0, self.tell)
+
+        def tell(self) -> None:
+            print(time.monotonic(), flush=True)
+            application.quit()
+
+    application = QApplication([])
+    window = Painted()
+    for name in ("&File", "&Edit", "&Conversation", "&View", "&Help"):
+        window.menuBar().addMenu(name).addAction(QAction(window, text="&New", shortcut=QKeySequence("Ctrl+N")))
+    rows = QStandardItemModel(window)
+    rows.appendRow(QStandardItem("Why do rivers bend?"))
+    view, label = QListView(), QLabel("Which model answers")
+    view.setModel(rows)
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    right = QVBoxLayout()
+    for part in (label, QPlainTextEdit(), QPushButton("Send")):
+        right.addWidget(part)
+    whole = QWidget()
+    row = QHBoxLayout(whole)
+    row.addWidget(view)
+    row.addLayout(right)
+    window.setCentralWidget(whole)
+    window.resize(1100, 760)
     window.show()
     application.exec()
 
