@@ -7,8 +7,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from desktop.conversations import Attachment
 from desktop.theme import load_theme
+from desktop.turns import Attachment
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.notice_board import NoticeBoard
 
