@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from desktop.interrupts import Interrupts
     from inference import StateBudget
 
+_AGAIN = "Ask again to end it at once and lose that."
+
 
 def run(
     arguments: list[str],
@@ -60,7 +62,7 @@ def run(
     app.left.connect(application.exit)
     app.install_crash_hook()
     heeded: list[Interrupts] = []
-    app.begun.connect(partial(_heed_interrupts, app.window, heeded))
+    app.begun.connect(partial(_heed_interrupts, app.window, complain, heeded))
     demo = None
     if picture is not None:
         from desktop.demo import Demo
@@ -93,12 +95,14 @@ def _local_engine(
     return inference.LocalEngine(emit, states, files=files)
 
 
-def _heed_interrupts(window: Window, heeded: list[Interrupts]) -> None:
-    """From now on the window closes when it is asked to; before it stood, the program ended at once."""
+def _heed_interrupts(window: Window, complain: Callable[[str], None], heeded: list[Interrupts]) -> None:
+    """From now on the window closes when it is asked to; before it stood, the program ended at once. Where it stays
+    because something cannot be kept yet, that is said where it may have been asked, and the next time it ends."""
     from desktop.interrupts import Interrupts
 
     interrupts = Interrupts()
-    interrupts.happened.connect(window.close)
+    interrupts.happened.connect(window.parting.insist)
+    window.parting.stays.connect(lambda sentence: complain(f"{sentence} {_AGAIN}"))
     heeded.append(interrupts)
 
 

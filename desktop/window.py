@@ -97,7 +97,7 @@ class Window(QMainWindow):
         self.views = None if behind is None else Views(behind, settings, models, themes, self, self)
         self._make_parts(servers, choose_file, file_choosers)
         self._make_conversation(draft_count, drafts)
-        self._parting = Parting(library, self.board, self.close, self)
+        self.parting = Parting(library, self.board, self.close, self)
         self._make_actions()
         self._lay_out()
         self._make_menus()
@@ -168,7 +168,7 @@ class Window(QMainWindow):
     # What the window itself is told
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not self._parting.may_close():
+        if not self.parting.may_close():
             event.ignore()
             return
         self._placement.keep()

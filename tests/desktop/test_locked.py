@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +15,9 @@ import pytest
 
 from desktop.library import FileFormat
 from desktop.store import StoreError
+from tests.desktop.guided_window import guided_window
 from tests.desktop.test_survival import Starts
+from tests.gguf_files import write_tiny_model
 
 # Opens the program while the file is locked, and lets go when it asks whether to try again.
 STARTED = """
@@ -185,3 +188,23 @@ def test_a_start_under_a_lock_is_tried_again_as_often_as_one_likes(starts):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("2 Another program holds the conversations")
+
+
+def test_a_program_that_is_asked_to_end_under_a_lock_says_why_it_waits_and_ends_when_it_is_asked_again(tmp_path):
+    model = write_tiny_model(tmp_path / "tiny.gguf", context_length=512)
+    with guided_window(tmp_path, model) as window:
+        assert window.until("model")[0] == "ready"
+        with closing(sqlite3.connect(tmp_path / "data" / "conversations.sqlite3", isolation_level=None)) as other:
+            window.do("send", "Why?")
+            window.until("grew")
+            other.execute("BEGIN IMMEDIATE")
+            window.until("turn")
+            window.process.send_signal(signal.SIGTERM)
+            (sentence,) = window.until("stays")
+            assert sentence in window.ask("notices", kind="notices")
+            window.process.send_signal(signal.SIGTERM)
+            assert window.process.wait(20) == 0
+            other.rollback()
+            kept = other.execute("SELECT role, content FROM turns ORDER BY id").fetchall()
+        assert kept[0] == ("user", "Why?")
+        assert window.errors == f"headwater: {sentence} Ask again to end it at once and lose that.\n"

@@ -24,6 +24,7 @@ class Wire(QObject):
         self._app = app
         self._followed: set[object] = set()
         app.begun.connect(lambda: _say("begun"))
+        app.window.parting.stays.connect(lambda sentence: _say("stays", sentence))
         app.models.changed.connect(self._on_model)
         app.library.opened.connect(self._follow)
         self._follow(app.library.current)
