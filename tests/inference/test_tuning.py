@@ -210,6 +210,17 @@ def test_a_reply_at_less_than_half_the_usual_rate_lowers_the_threads_and_says_so
     assert bench.measurements.of(FILE).threads == (Threads("CPU", 8, 8),), "what is fastest is not in doubt"
 
 
+def test_a_machine_that_slept_in_mid_reply_has_learned_nothing_from_it():
+    bench = Bench()
+    bench.settle()
+    before = bench.measurements.of(FILE).paces
+    waits = iter([*[0.01] * 20, 3600.0])
+    bench.script.seconds_with = lambda _threads: next(waits, 0.01)
+    assert not bench.reply()
+    assert (bench.info.threads, bench.info.threads_note) == (8, "")
+    assert bench.measurements.of(FILE).paces == before
+
+
 def test_a_reply_a_little_slower_than_usual_changes_nothing_but_what_is_usual():
     bench = Bench()
     bench.settle()
