@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QBuffer, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -408,19 +408,22 @@ class PlotView(QWidget):
         self.setAccessibleDescription(self.pointed or (self._plot.summary if self._plot.series else ""))
 
     def _save_svg(self, path: Path) -> bool:
+        drawn = QBuffer()  # of a file that cannot be written to its end, Qt says nothing
         generator = QSvgGenerator()
-        generator.setFileName(str(path))
+        generator.setOutputDevice(drawn)
         generator.setSize(_EXPORT)
         generator.setViewBox(QRect(0, 0, _EXPORT.width(), _EXPORT.height()))
         generator.setTitle(self._plot.title)
         generator.setDescription(self._plot.summary)
-        painter = QPainter()
-        if not painter.begin(generator):
-            return False
+        painter = QPainter(generator)
         painter.fillRect(QRectF(0, 0, _EXPORT.width(), _EXPORT.height()), self._theme.surface)
         self._paint(painter, QRect(0, 0, _EXPORT.width(), _EXPORT.height()))
         painter.end()
-        return path.is_file()
+        try:
+            path.write_bytes(drawn.data().data())
+        except OSError:
+            return False
+        return True
 
 
 def _nothing() -> inference.experiments.Plot:

@@ -76,13 +76,17 @@ class ExportButton(Button):
         """Returns why that was not possible; empty where it was."""
         try:
             with whole_file(place) as half_written:
-                if suffix not in (".png", ".svg"):
-                    half_written.write_text(self._text(suffix), encoding="utf-8")
-                elif not self._plot.save(half_written):
-                    return self.tr("the folder or the disk does not take it")
+                self._fill(half_written, suffix)
         except OSError as error:
             return error.strerror or str(error)
         return ""
+
+    def _fill(self, path: Path, suffix: str) -> None:
+        """Where it cannot, it raises: what lay there before is replaced by nothing half-written."""
+        if suffix not in (".png", ".svg"):
+            path.write_text(self._text(suffix), encoding="utf-8")
+        elif not self._plot.save(path):
+            raise OSError(self.tr("the folder or the disk does not take it"))
 
     def _text(self, suffix: str) -> str:
         forms = inference.experiments

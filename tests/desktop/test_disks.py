@@ -22,8 +22,12 @@ from desktop.library import FileFormat
 from desktop.model_choice import ModelPhase
 from desktop.secrets import Keys
 from desktop.store import StoreError
+from desktop.theme import load_theme
+from desktop.widgets.plot import PlotView
+from desktop.widgets.result_export import ExportButton
 from inference import EngineFiles, LocalEngine
 from tests.gguf_files import write_tiny_model
+from tests.inference.experiments.test_comparison import of
 
 # Where the program writes, and what somebody is told when that place takes nothing: a part of the sentence of a notice.
 PLACES = {
@@ -245,3 +249,31 @@ def test_a_disk_that_dies_under_the_conversations_is_said_and_the_window_can_be_
     assert program.use(again) == set()
     program.end(again)
     assert set(program.asked) == program.kept()
+
+
+@pytest.mark.parametrize("fault", ["full", "read-only"])
+def test_a_result_that_a_disk_does_not_take_is_said_and_what_lay_there_stays_whole(qtbot, tmp_path, mounted, fault):
+    disk = mounted(tmp_path / "exports")
+    plot = PlotView(load_theme("light"))
+    qtbot.addWidget(plot)
+    result = of([(0.5, 7.0)], [(7.0, 7.0)])
+    plot.show_plot(result.timeline())
+    button = ExportButton(load_theme("light"), plot, lambda _parent, name: disk.path / name)
+    qtbot.addWidget(button)
+    button.offer(result, "result")
+    suffixes = (".md", ".csv", ".json", ".png", ".svg")
+    said: list[str] = []
+    button.said.connect(said.append)
+    for suffix in suffixes:
+        button.export(suffix)
+    before = {path.name: path.read_bytes() for path in disk.path.iterdir()}
+    assert sorted(before) == sorted(f"result{suffix}" for suffix in suffixes)
+    begin, end = (disk.fill, disk.empty) if fault == "full" else (disk.refuse, disk.allow)
+    begin()
+    said.clear()
+    for suffix in suffixes:
+        button.export(suffix)
+    assert len(said) == len(suffixes)
+    assert all("cannot be written: " in sentence for sentence in said), said
+    end()
+    assert {path.name: path.read_bytes() for path in disk.path.iterdir()} == before
