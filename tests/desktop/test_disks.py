@@ -6,6 +6,7 @@ program and a start under it.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -25,7 +26,16 @@ from desktop.store import StoreError
 from desktop.theme import load_theme
 from desktop.widgets.plot import PlotView
 from desktop.widgets.result_export import ExportButton
-from inference import EngineFiles, LocalEngine
+from inference import (
+    EngineFiles,
+    FolderRefused,
+    LocalEngine,
+    ShelfFolder,
+    ShelfSource,
+    bring_back,
+    find_models,
+    throw_away,
+)
 from tests.gguf_files import write_tiny_model
 from tests.inference.experiments.test_comparison import of
 
@@ -277,3 +287,45 @@ def test_a_result_that_a_disk_does_not_take_is_said_and_what_lay_there_stays_who
     assert all("cannot be written: " in sentence for sentence in said), said
     end()
     assert {path.name: path.read_bytes() for path in disk.path.iterdir()} == before
+
+
+def test_an_import_that_a_full_disk_does_not_take_is_said_and_is_made_when_there_is_room(
+    qapp, qtbot, tmp_path, mounted, model
+):
+    disk = mounted(tmp_path / "data")
+    program = Program(qapp, qtbot, tmp_path, model)
+    app = program.start()
+    program.use(app)
+    before = {each.id for each in app.library.conversations()}
+    long = {"role": "user", "content": "words " * 20_000}
+    file = tmp_path / "others.jsonl"
+    file.write_text("".join(json.dumps({"messages": [long]}) + "\n" for _ in range(3)))
+    disk.fill()
+    app.library.import_file(file)
+    qtbot.waitUntil(lambda: any("is full" in notice.text for notice in app.window.board.notices), timeout=20_000)
+    disk.empty()
+    kept = {each.id for each in app.library.conversations()}
+    with qtbot.waitSignal(app.library.imported, timeout=20_000):
+        app.library.import_file(file)
+    assert before <= kept
+    assert len(app.library.conversations()) == len(kept) + 3
+    program.end(app)
+    assert set(program.asked) <= program.kept()
+
+
+@pytest.mark.parametrize("fault", ["full", "read-only"])
+def test_a_model_is_thrown_away_on_a_full_disk_and_stays_whole_on_one_that_takes_nothing(tmp_path, mounted, fault):
+    disk = mounted(tmp_path / "models")
+    path = disk.path / "maker" / "tiny.gguf"
+    path.parent.mkdir()
+    write_tiny_model(path, context_length=512)
+    whole = path.read_bytes()
+    (found,) = find_models([ShelfFolder(disk.path, ShelfSource.OURS)])
+    if fault == "full":
+        disk.fill()
+        bring_back(throw_away(found, disk.path))
+    else:
+        disk.refuse()
+        with pytest.raises(FolderRefused, match="read-only file system"):
+            throw_away(found, disk.path)
+    assert path.read_bytes() == whole
