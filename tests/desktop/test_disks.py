@@ -36,6 +36,8 @@ from inference import (
     find_models,
     throw_away,
 )
+from inference.hub import DownloadState
+from tests.desktop.test_downloads import LARGE, REPO, Queues
 from tests.gguf_files import write_tiny_model
 from tests.inference.experiments.test_comparison import of
 
@@ -183,7 +185,7 @@ def mounted(tmp_path):
     if not sys.platform.startswith("linux"):
         pytest.skip("needs Linux's mounts")
 
-    def mount(path: Path, kind: type[Disk] = Disk) -> Disk:
+    def mount(path: Path, kind: type[Disk] = Disk, megabytes: int = 3) -> Disk:
         path.mkdir(parents=True, exist_ok=True)
         disk = kind(path)
         if isinstance(disk, DyingDisk):
@@ -193,7 +195,7 @@ def mounted(tmp_path):
                 "mount", "-o", "loop,errors=remount-ro", disk.image, path
             )
         else:
-            done = run("mount", "-t", "tmpfs", "-o", "size=3m", "headwater-test", path)
+            done = run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "headwater-test", path)
         if not done:
             pytest.skip("needs the right to mount a file system")
         disks.append(disk)
@@ -329,3 +331,32 @@ def test_a_model_is_thrown_away_on_a_full_disk_and_stays_whole_on_one_that_takes
         with pytest.raises(FolderRefused, match="read-only file system"):
             throw_away(found, disk.path)
     assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("fault", ["full", "read-only"])
+def test_a_download_that_the_disk_stops_taking_says_so_and_goes_on_when_it_takes_more(
+    qtbot, tmp_path, mounted, hub, fault
+):
+    hub.add(REPO, {"small-Q4_K_M.gguf": LARGE})
+    hub.behaviour.rate = 4e6
+    disk = mounted(tmp_path / "models", megabytes=80)  # a download leaves some to others
+    queues = Queues(qtbot, tmp_path, hub)
+    queue = queues.open()
+    begun = queues.add_to(queue)
+    qtbot.waitUntil(lambda: bool(queue.all) and queue.all[0].received > 100_000, timeout=20_000)
+    if fault == "read-only":
+        queue.pause(begun.id)
+        qtbot.waitUntil(lambda: queue.all[0].state is DownloadState.PAUSED, timeout=20_000)
+    begin, end = (disk.fill, disk.empty) if fault == "full" else (disk.refuse, disk.allow)
+    begin()
+    queue.resume(begun.id)
+    qtbot.waitUntil(lambda: queue.all[0].state is DownloadState.FAILED, timeout=20_000)
+    assert queue.all[0].reason
+    end()
+    hub.behaviour.rate = 0
+    queue.resume(begun.id)
+    qtbot.waitUntil(lambda: queue.all[0].state is DownloadState.DONE, timeout=20_000)
+    queue.close()
+    queues.session.close()
+    (file,) = disk.path.rglob("*.gguf")
+    assert file.read_bytes() == LARGE
