@@ -76,12 +76,12 @@ class ExportButton(Button):
         """Returns why that was not possible; empty where it was."""
         try:
             with whole_file(place) as half_written:
-                self._fill(half_written, suffix)
+                self._write_into(half_written, suffix)
         except OSError as error:
             return error.strerror or str(error)
         return ""
 
-    def _fill(self, path: Path, suffix: str) -> None:
+    def _write_into(self, path: Path, suffix: str) -> None:
         """Where it cannot, it raises: what lay there before is replaced by nothing half-written."""
         if suffix not in (".png", ".svg"):
             path.write_text(self._text(suffix), encoding="utf-8")
