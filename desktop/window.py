@@ -502,7 +502,6 @@ class Window(QMainWindow):
 
     def _on_arranged(self, sidebar_shown: bool) -> None:  # noqa: FBT001 - a slot gets what the signal carries
         self.header.show_sidebar_buttons(shown=not sidebar_shown)
-        self.turn_actions.totals_button.setVisible(not self._sides.is_narrow)
         self.sidebar_action.setChecked(sidebar_shown)
 
 

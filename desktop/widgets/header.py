@@ -16,7 +16,7 @@ from desktop.widgets.temporary_mark import TemporaryMark
 
 class Header(Surface):
     """Its first two buttons stand in for the sidebar's while that is folded. Where there is no room for all words, the
-    switch has them before the model's name is shown whole, and that before the mark has any."""
+    switch has them before the model's name is shown whole, and that before there are totals and the mark has any."""
 
     def __init__(self, theme: Theme, picker: ModelPicker, totals: QWidget, streaming: QWidget) -> None:
         super().__init__(theme, line_below=True)
@@ -51,6 +51,7 @@ class Header(Surface):
 
     def _share_room(self, width: int) -> None:
         """A layout would take as much from each of them, and cut them all."""
+        self._totals.setVisible(width >= self._width_with_totals())
         free = max(0, width - self._row.minimumSize().width())
         for part, may_be_cut in ((self._streaming, False), (self._picker, True), (self.temporary_mark, False)):
             if part.isHidden():
@@ -59,6 +60,14 @@ class Header(Surface):
             given = min(whole, least + free) if may_be_cut or free >= whole - least else least
             part.setMaximumWidth(given)
             free -= given - least
+
+    def _width_with_totals(self) -> int:
+        least = self._row.minimumSize().width()
+        if self._totals.isHidden():
+            least += self._totals.sizeHint().width() + self._row.spacing()
+        return least + sum(
+            part.sizeHint().width() - part.minimumSizeHint().width() for part in (self._streaming, self._picker)
+        )
 
     def _lay_out(self) -> None:
         row = self._row = _Row(self, self._share_room)

@@ -53,3 +53,17 @@ def test_words_come_back_where_there_is_room_again_and_a_part_that_goes_leaves_i
     desk.library.new()
     QApplication.processEvents()
     assert widths(desk, 1000)[:2] == (0, 0)
+
+
+def test_the_totals_give_way_to_the_models_name_and_come_back_where_there_is_room(desk):
+    window = desk.open()
+    desk.engine.ready(name="A model with a rather long name Q4_1")
+    desk.talk("Why do rivers bend?", "They bend.")
+    totals, seen = window.turn_actions.totals_button, set()
+    for width in (*range(360, 1600, 20), *range(1600, 360, -20)):
+        _, of_name, _ = widths(desk, width)
+        assert not (of_name and totals.isVisible()), width
+        seen.add(totals.isVisible())
+        if width > 1400:
+            assert totals.isVisible()
+    assert seen == {True, False}
