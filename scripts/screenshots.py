@@ -103,9 +103,17 @@ def tour_of_views(app: App, shoot: Shoot) -> Iterator[Condition]:
         yield after(2 * MOMENT)
         shoot(name)
         show()
+    app.insights.compare(QUESTIONS[0])
+    yield after(MOMENT)
+    yield app.insights.is_at_rest
+    yield after(MOMENT)
+    shoot("comparison")
     app.insights.open_lab()
     yield after(MOMENT)
     shoot("lab")
+    app.model_views.open()
+    yield after(2 * MOMENT)
+    shoot("models")
     for name, show in (("preferences", views.open_preferences), ("shortcuts", views.open_shortcuts)):
         show()
         yield after(MOMENT)
