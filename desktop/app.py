@@ -388,7 +388,7 @@ class App(QObject):
         yield self.model_views.prepare
         yield self._watch_the_engine
         yield self._load_model
-        yield self._crash.prepare
+        yield from self._crash.put_off()
         yield self.begun.emit
         yield self._open_door
         yield from self.library.put_off()

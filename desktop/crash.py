@@ -15,7 +15,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import PurePath, PureWindowsPath
 from types import TracebackType
@@ -84,10 +84,15 @@ class CrashHook(QObject):
         sys.unraisablehook = self._take_from_nowhere
         qInstallMessageHandler(self._hear_qt)
 
-    def prepare(self) -> None:
-        """Load what a report takes: when files cannot be opened any more, it is too late."""
-        _surroundings()
-        import_module("desktop.crash_dialog")
+    def put_off(self) -> Iterator[Callable[[], object]]:
+        """Load what a report takes, in pieces: when files cannot be opened any more, it is too late."""
+        for name in ("email.message", "importlib.metadata", "desktop.versions"):
+            yield partial(import_module, name)
+        from desktop.versions import PACKAGES, version_of
+
+        yield from (partial(version_of, package) for package in PACKAGES)
+        yield _surroundings
+        yield partial(import_module, "desktop.crash_dialog")
 
     def uninstall(self) -> None:
         """Leave things as they were."""

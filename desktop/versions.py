@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import platform
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 _PARTS = (("Headwater", "headwater"), ("llama-cpp-python", "llama_cpp_python"), ("PySide6", "PySide6_Essentials"))
+
+
+PACKAGES = tuple(package for _, package in _PARTS)
 
 
 def versions() -> tuple[tuple[str, str], ...]:
@@ -14,6 +18,7 @@ def versions() -> tuple[tuple[str, str], ...]:
     return (*found[:1], ("Python", platform.python_version()), *found[1:])
 
 
+@cache
 def version_of(package: str) -> str:
     """Of an installed package; "unknown" where none of that name is."""
     try:
