@@ -7,8 +7,6 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 _PARTS = (("Headwater", "headwater"), ("llama-cpp-python", "llama_cpp_python"), ("PySide6", "PySide6_Essentials"))
-
-
 PACKAGES = tuple(package for _, package in _PARTS)
 
 

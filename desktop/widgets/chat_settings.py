@@ -27,8 +27,6 @@ _PROMPT_HEIGHT = 140
 class ChatSettings(Page):
     """Follows the session that is shown. What is chosen holds from the next reply on."""
 
-    preset_deleted = Signal(object)  # Preset: it may be brought back
-
     def __init__(self, theme: Theme, models: ModelChoice, presets: Presets) -> None:
         super().__init__(theme, _WIDTH)
         self._models = models

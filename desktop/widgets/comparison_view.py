@@ -195,11 +195,6 @@ class ComparisonView(Page):
             self.prompt.setPlainText(prompt)
         return self._start()
 
-    def set_prompt(self, prompt: str) -> None:
-        """Offer this prompt, where none stands there."""
-        if not self.prompt.toPlainText().strip():
-            self.prompt.setPlainText(prompt)
-
     def _make_parts(self, theme: Theme, choose_place: PlaceChooser) -> None:
         modes = inference.experiments.Mode
         self.prompt = PromptField(theme, self.tr("Prompt"))

@@ -90,12 +90,6 @@ class Inspector(Page):
         self._chosen = _LATEST
         self._on_turns()
 
-    def look_at(self, turn_id: int) -> None:
-        """Show this reply."""
-        self._chosen = turn_id
-        self._offer_replies()
-        self._show_reply()
-
     def as_text(self) -> str:
         """All that is said, to be copied or read aloud."""
         parts = [

@@ -168,9 +168,6 @@ class Segment(ABC):
     def word_at(self, position: int, look: Look) -> tuple[int, int]:
         return self._around(position, QTextCursor.SelectionType.WordUnderCursor, look)
 
-    def block_at(self, position: int, look: Look) -> tuple[int, int]:
-        return self._around(position, QTextCursor.SelectionType.BlockUnderCursor, look)
-
     def text(self, begin: int, end: int, look: Look) -> str:
         """The text between two positions, with the markers of blocks whose beginning is in it."""
         if begin <= 0 and end >= self.characters:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from itertools import pairwise
 from typing import Any
 
 from inference.configuration import ModelConfig
@@ -502,8 +501,3 @@ def _run_from(content: Mapping[str, Any]) -> Run:
         paint=None if paint is None else Paint(**paint),
         **known,
     )
-
-
-def gaps_of(token_times: Sequence[float]) -> list[float]:
-    """The seconds from each token to the next."""
-    return [later - earlier for earlier, later in pairwise(token_times)]
