@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import closing
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 
 from inference.bounds import StateBudget
 from inference.configuration import EngineFiles, ModelConfig, RemoteModel
-from inference.errors import EngineClosed, EngineFault, InferenceError, InvalidRequest, MemoryShort
+from inference.errors import EngineClosed, InferenceError, InvalidRequest
 from inference.events import (
     Event,
     FinishReason,
@@ -32,12 +31,11 @@ from inference.events import (
     Trace,
     Usage,
 )
-from inference.faults import tell_fault
+from inference.faults import fault_of, tell_fault
 from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
 from inference.requests import GenerationRequest
-from inference.shortage import is_shortage
 
 if TYPE_CHECKING:
     from inference.jobs import Job
@@ -237,7 +235,7 @@ class LocalEngine:
             try:
                 self._do(task, self._workbench())
             except _Unheard as unheard:
-                self._end_with(task, _fault_of(unheard.__cause__ or unheard))
+                self._end_with(task, fault_of(unheard.__cause__ or unheard))
             except Exception as error:  # noqa: BLE001 - the engine's loop: one bad task must not end it
                 self._fault(task, error)
         for owners in self._end_all():
@@ -401,7 +399,7 @@ class LocalEngine:
 
     def _fault(self, task: _Task, error: Exception) -> None:
         """Our own fault, or memory that ran out: say so, and let go of a model whose state nobody knows any more."""
-        fault = _fault_of(error)
+        fault = fault_of(error)
         match task:
             case GenerationRequest() | _Run():
                 self._end_with(task, fault)
@@ -493,12 +491,6 @@ def _tend_states(task: _Keep | _Forget, bench: Workbench) -> None:
         bench.keep_states(task.states)
     else:
         bench.forget_states(task.owners)
-
-
-def _fault_of(error: BaseException) -> InferenceError:
-    if is_shortage(error):
-        return MemoryShort()
-    return EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
 
 
 def _id_of(asked: _Asked) -> RequestId | JobId:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from inference.model import Mark, Snapshot, shared_prefix
+from inference.own_files import make_own_folder, own
 
 _MAGIC = b"HWKV\x02\n"
 _SUFFIX, _HALF_WRITTEN = ".kvstate", ".part"
@@ -164,9 +165,9 @@ class StateFolder:
 
     def _write_file(self, path: Path, state: Snapshot) -> None:
         temporary = path.with_suffix(_HALF_WRITTEN)
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_own_folder(self._folder)
         try:
-            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            with open(temporary, "wb", opener=own) as file:
                 file.writelines(_chunks_of(state))
             temporary.replace(path)
         except OSError:

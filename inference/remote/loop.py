@@ -6,13 +6,13 @@ A task is what can be stopped anywhere: while a name is looked up, before the fi
 from __future__ import annotations
 
 import asyncio
-import traceback
 from typing import assert_never
 
 from inference.bounds import Proxy
 from inference.configuration import RemoteModel
-from inference.errors import EngineFault, InferenceError, ModelNotOffered
+from inference.errors import InferenceError, ModelNotOffered
 from inference.events import RemoteModelFailed, RemoteModelInfo, RemoteModelReady
+from inference.faults import fault_of
 from inference.ids import RequestId
 from inference.remote.inbox import Clock, Emit, Inbox, Job, KeyOf, Look, Patience, WayOut
 from inference.remote.reply import Reply
@@ -171,4 +171,4 @@ def _known(error: BaseException) -> InferenceError:
     if isinstance(error, InferenceError):
         # Its traceback would hold on to all that was at hand where it was raised: the key, the prompt.
         return error.with_traceback(None)
-    return EngineFault(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+    return fault_of(error)

@@ -40,6 +40,7 @@ from inference.hub import DownloadState
 from tests.desktop.test_downloads import LARGE, REPO, Queues
 from tests.gguf_files import write_tiny_model
 from tests.inference.experiments.test_comparison import of
+from tests.mounts import mount_small, run
 
 # Where the program writes, and what somebody is told when that place takes nothing: a part of the sentence of a notice.
 PLACES = {
@@ -53,10 +54,6 @@ PLACES = {
     "exports": "cannot be written:",
 }
 REFUSED_WHERE_READ_ONLY = ("data", "data/locks")  # without a lock nobody knows whose unfinished replies are whose
-
-
-def run(*command: str | Path) -> bool:
-    return subprocess.run([str(word) for word in command], check=False, capture_output=True).returncode == 0
 
 
 @dataclass
@@ -191,13 +188,11 @@ def mounted(tmp_path):
         if isinstance(disk, DyingDisk):
             with disk.image.open("wb") as image:
                 image.truncate(16 << 20)
-            done = run("mkfs.ext4", "-q", "-F", disk.image) and run(
-                "mount", "-o", "loop,errors=remount-ro", disk.image, path
-            )
+            made = run("mkfs.ext4", "-q", "-F", disk.image)
+            if not made or not run("mount", "-o", "loop,errors=remount-ro", disk.image, path):
+                pytest.skip("needs the right to mount a file system")
         else:
-            done = run("mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "headwater-test", path)
-        if not done:
-            pytest.skip("needs the right to mount a file system")
+            mount_small(path, f"{megabytes}m")
         disks.append(disk)
         return disk
 

@@ -28,6 +28,7 @@ from desktop.store import StoreError, open_store
 from inference import LocalEngine
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.gguf_files import write_tiny_model
+from tests.mounts import disk_of
 
 # A window that asks all the time, and says what it has kept: what was asked, and replies that came to their end.
 BUSY = """
@@ -269,13 +270,8 @@ def is_done(session: ChatSession) -> bool:
 @pytest.fixture
 def disk(tmp_path):
     """A small file system of its own."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "headwater-test", str(folder)]
-    if not sys.platform.startswith("linux") or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("needs the right to mount a file system")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+    with disk_of(tmp_path / "disk", "2m") as folder:
+        yield folder
 
 
 def test_a_disk_that_fills_up_is_said_and_when_there_is_room_it_goes_on(disk, qapp, qtbot):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from inference.model import Mark, Snapshot
 from inference.state_folder import StateFolder
+from tests.mounts import disk_of
 
 BUDGET = 1 << 20
 
@@ -229,20 +230,14 @@ def test_a_state_larger_than_the_budget_drives_out_no_other(tmp_path: Path) -> N
     assert folder.best(state_of(2).tokens, 50) is None
 
 
-@pytest.mark.skipif(sys.platform != "linux" or os.name != "posix" or os.geteuid() != 0, reason="mounts a small disk")
 def test_on_a_full_disk_the_oldest_make_room_for_the_next(tmp_path: Path) -> None:
-    words = ["mount", "-t", "tmpfs", "-o", "size=100k", "none", str(tmp_path)]
-    if subprocess.run(words, capture_output=True, check=False).returncode:
-        pytest.skip("this process may not mount")
-    try:
+    with disk_of(tmp_path, "100k"):
         folder = folder_of(tmp_path)
         for number in range(20):
             folder.write(state_of(number, size=20_000))
             folder.wait()
             assert folder_of(tmp_path).best(state_of(number).tokens, 50) == state_of(number, size=20_000)
         assert {path.suffix for path in files_of(tmp_path)} == {".kvstate"}
-    finally:
-        subprocess.run(["umount", "-l", str(tmp_path)], check=True)
 
 
 def test_what_a_killed_program_left_half_written_counts_and_goes(tmp_path: Path) -> None:

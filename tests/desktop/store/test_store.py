@@ -34,6 +34,7 @@ from inference import (
     WindowPolicy,
 )
 from tests.desktop.store.conftest import MODEL, TIMINGS, ask, ended, saying
+from tests.mounts import disk_of
 
 TRACE = Trace(
     token_ids=(5, 70_000, 3),
@@ -435,13 +436,8 @@ def test_a_folder_that_cannot_be_made_says_so(tmp_path):
 @pytest.fixture
 def small_disk(tmp_path):
     """A file system of its own that is full after a few hundred kilobytes."""
-    folder = tmp_path / "small disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "headwater-test", str(folder)]
-    if not sys.platform.startswith("linux") or subprocess.run(mount, check=False, capture_output=True).returncode:
-        pytest.skip("needs the right to mount a file system")
-    yield folder
-    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+    with disk_of(tmp_path / "small disk", "400k") as folder:
+        yield folder
 
 
 def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(small_disk):
