@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import fields
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
 import inference
-from desktop.conversations import FailureKind, TurnState
-from desktop.store.rows import DAMAGE, LONG_AGO, moment, sampling_from
-from desktop.turns import Failure
+from desktop.conversations import TurnState
+from desktop.store.rows import DAMAGE, LONG_AGO, failure_from, moment, sampling_from, timings_from, usage_from
+from desktop.store.strict import MOST
 from inference import Role, WindowPolicy
 
 _Mend = Callable[[Any], Any]
@@ -43,7 +42,15 @@ def _or_none(mend: _Mend) -> _Mend:
 
 
 def _number(value: object) -> int | None:
-    return value if isinstance(value, int) else None
+    return value if type(value) is int else None
+
+
+def _number_or_0(value: object) -> int:
+    return _number(value) or 0
+
+
+def _size(value: object) -> int:
+    return value if type(value) is int and 0 <= value <= MOST else 0
 
 
 def _flag(value: object) -> int:
@@ -51,7 +58,7 @@ def _flag(value: object) -> int:
 
 
 def _seconds(value: object) -> float | None:
-    return value if isinstance(value, float) and value >= 0 else None
+    return value if isinstance(value, float) and 0 <= value < MOST else None
 
 
 def _moment(value: object) -> str:
@@ -68,7 +75,7 @@ def _closest(kind: type[StrEnum]) -> _Mend:
 
     def mend(value: object) -> str:
         found = as_text(value).casefold()
-        return max(kind, key=lambda word: SequenceMatcher(None, word, found).ratio())
+        return str(max(kind, key=lambda word: SequenceMatcher(None, word, found).ratio()))
 
     return mend
 
@@ -77,50 +84,18 @@ def _ids(value: object) -> bytes | None:
     return value if isinstance(value, bytes) and len(value) % 4 == 0 else None
 
 
-def _facts(kind: type[Any]) -> _Mend:
-    """JSON with the numbers of such a value; `None` where it is none."""
-    names = {field.name for field in fields(kind)}
+def _if_read_by(read: _Mend) -> _Mend:
+    """A text that this reads; `None` where it does not."""
 
     def mend(value: object) -> str | None:
+        text = as_text(value)
         try:
-            found = json.loads(as_text(value))
-            sound = isinstance(found, dict) and found.keys() <= names and all(map(_is_quantity, found.values()))
-            if sound:
-                kind(**found)
+            read(text)
         except DAMAGE:
             return None
-        return as_text(value) if sound else None
+        return text
 
     return mend
-
-
-def _is_quantity(value: object) -> bool:
-    return value is None or isinstance(value, int | float)
-
-
-def _sampling(value: object) -> str | None:
-    try:
-        sampling_from(as_text(value))
-    except DAMAGE:
-        return None
-    return as_text(value)
-
-
-def _server(value: object) -> str | None:
-    try:
-        inference.RemoteModel(as_text(value), "")
-    except DAMAGE:
-        return None
-    return as_text(value)
-
-
-def _failure(value: object) -> str | None:
-    try:
-        facts = json.loads(as_text(value))
-        Failure(FailureKind(facts["kind"]), int(facts["needed"]), int(facts["droppable"]))
-    except DAMAGE:
-        return None
-    return as_text(value)
 
 
 def _numbers(value: object) -> str:
@@ -128,7 +103,7 @@ def _numbers(value: object) -> str:
         found = json.loads(as_text(value))
     except DAMAGE:
         found = []
-    return json.dumps([each for each in _listed(found) if isinstance(each, int)])
+    return json.dumps([each for each in _listed(found) if type(each) is int])
 
 
 def _attachments(value: object) -> str:
@@ -137,9 +112,7 @@ def _attachments(value: object) -> str:
     except DAMAGE:
         found = []
     whole = [each for each in _listed(found) if isinstance(each, list) and len(each) == 4]
-    return json.dumps(
-        [(as_text(name), as_text(kind), _number(size) or 0, as_text(text)) for name, kind, size, text in whole]
-    )
+    return json.dumps([(as_text(name), as_text(kind), _size(size), as_text(text)) for name, kind, size, text in whole])
 
 
 def _listed(value: object) -> Iterable[object]:
@@ -147,12 +120,12 @@ def _listed(value: object) -> Iterable[object]:
 
 
 _CONVERSATION: tuple[_Mend, ...] = (
-    _number, as_text, _moment, _moment, _number, as_text, _closest(WindowPolicy), _flag, as_text, as_text,
-    _or_none(_sampling),
+    _number_or_0, as_text, _moment, _moment, _number, as_text, _closest(WindowPolicy), _flag, as_text, as_text,
+    _if_read_by(sampling_from),
 )  # fmt: skip
 _TURN: tuple[_Mend, ...] = (
-    _number, _number, _number, _closest(Role), as_text, _ids, _moment, _closest(TurnState), as_text, _or_none(as_text),
-    _or_none(_closest(inference.FinishReason)), _or_none(_facts(inference.Usage)), _or_none(_facts(inference.Timings)),
-    _or_none(_flag), as_text, as_text, _or_none(_failure), _or_none(_server), as_text, _seconds, _numbers,
-    _flag, _flag, _attachments,
+    _number_or_0, _number_or_0, _number, _closest(Role), as_text, _ids, _moment, _closest(TurnState), as_text,
+    _or_none(as_text), _or_none(_closest(inference.FinishReason)), _if_read_by(usage_from), _if_read_by(timings_from),
+    _or_none(_flag), as_text, as_text, _if_read_by(failure_from), _if_read_by(inference.RemoteModel), as_text,
+    _seconds, _numbers, _flag, _flag, _attachments,
 )  # fmt: skip

@@ -12,6 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import inference
 from desktop.conversations import Conversation, FailureKind, TurnState
+from desktop.store.strict import (
+    BYTES_OR_NONE,
+    NUMBER_OR_NONE,
+    TEXT,
+    TEXT_OR_NONE,
+    WHOLE,
+    WHOLE_OR_NONE,
+    check_types,
+    made,
+)
 from inference import AnyModel, InvalidRequest, Message, RemoteModel, Role, WindowPolicy
 
 if TYPE_CHECKING:
@@ -26,10 +36,20 @@ CONVERSATION = (
 TURN = (
     "SELECT id, conversation, parent, role, content, token_ids, created, state, model_name, model_path, finish_reason,"
     " usage, timings, streamed, error, reasoning, failure, server, server_model, thought_seconds, left_out, pinned,"
-    # With the turn, so that both are of one moment; `json_group_array` takes the rows in the order they come.
-    " edited, (SELECT json_group_array(json_array(name, kind, size, text)) FROM"
+    # With the turn, so that both are of one moment; `json_group_array` takes the rows in the order they come. JSON
+    # holds no bytes, which a flipped bit makes of a text.
+    " edited, (SELECT json_group_array(json_array(CAST(name AS TEXT), CAST(kind AS TEXT), CAST(size AS INTEGER),"
+    " CAST(text AS TEXT))) FROM"
     " (SELECT * FROM attachments WHERE attachments.turn = turns.id ORDER BY position)) FROM turns"
 )
+
+_CONVERSATION_TYPES = (WHOLE, TEXT, TEXT, TEXT, WHOLE_OR_NONE, TEXT, TEXT, WHOLE, TEXT, TEXT, TEXT_OR_NONE)
+_TURN_TYPES = (
+    WHOLE, WHOLE, WHOLE_OR_NONE, TEXT, TEXT, BYTES_OR_NONE, TEXT, TEXT, TEXT, TEXT_OR_NONE, TEXT_OR_NONE,
+    TEXT_OR_NONE, TEXT_OR_NONE, WHOLE_OR_NONE, TEXT, TEXT, TEXT_OR_NONE, TEXT_OR_NONE, TEXT_OR_NONE, NUMBER_OR_NONE,
+    TEXT, WHOLE, WHOLE, TEXT,
+)  # fmt: skip
+_ATTACHMENT = ("name", "kind", "size", "text")
 
 
 # What reading a value may raise that damage was done to.
@@ -83,8 +103,8 @@ def sampling_from(packed: str | None) -> Sampling | None:
     if "dry_sequence_breakers" in values:
         values["dry_sequence_breakers"] = tuple(values["dry_sequence_breakers"])
     if "logit_bias" in values:
-        values["logit_bias"] = tuple((token, bias) for token, bias in values["logit_bias"])
-    return inference.Sampling(**values)
+        values["logit_bias"] = tuple((int(token), float(bias)) for token, bias in values["logit_bias"])
+    return made(inference.Sampling, values)
 
 
 def sampling_if_sound(packed: str | None) -> Sampling | None:
@@ -146,15 +166,27 @@ def _unpacked_ids(packed: bytes | None) -> tuple[int, ...]:
     return struct.unpack(f"<{len(packed) // 4}i", packed) if packed else ()
 
 
-def _failure_from(facts: dict[str, str | int]) -> Failure:
+def usage_from(packed: str) -> inference.Usage:
+    """The usage that was packed."""
+    return made(inference.Usage, json.loads(packed))
+
+
+def timings_from(packed: str) -> inference.Timings:
+    """The timings that were packed."""
+    return made(inference.Timings, json.loads(packed))
+
+
+def failure_from(packed: str) -> Failure:
+    """The failure that was packed."""
     from desktop.turns import Failure
 
-    return Failure(FailureKind(str(facts["kind"])), int(facts["needed"]), int(facts["droppable"]))
+    facts = json.loads(packed)
+    return made(Failure, {**facts, "kind": FailureKind(facts["kind"])})
 
 
 def _conversation(row: tuple[Any, ...], *, temporary: bool) -> Conversation:
+    check_types(row, _CONVERSATION_TYPES)
     number, title, created, updated, head, draft, policy, pinned, folder, system_prompt, sampling = row
-    _want_texts(title, draft, folder, system_prompt)
     return Conversation(
         number,
         title,
@@ -174,10 +206,10 @@ def _conversation(row: tuple[Any, ...], *, temporary: bool) -> Conversation:
 def _turn(row: tuple[Any, ...]) -> Turn:
     from desktop.turns import Attachment, Turn  # the first paint shows none
 
+    check_types(row, _TURN_TYPES)
     (number, conversation, parent, role, content, token_ids, created, state, model_name, model_path) = row[:10]
     finish_reason, usage, timings, streamed, error, reasoning = row[10:16]
     failure, server, server_model, thought_seconds, left_out, pinned, edited, attachments = row[16:]
-    _want_texts(content, reasoning, model_name, error)
     return Turn(
         id=number,
         conversation=conversation,
@@ -188,21 +220,17 @@ def _turn(row: tuple[Any, ...]) -> Turn:
         model_name=model_name,
         model_path=None if model_path is None else Path(model_path),
         finish_reason=None if finish_reason is None else inference.FinishReason(finish_reason),
-        usage=None if usage is None else inference.Usage(**json.loads(usage)),
-        timings=None if timings is None else inference.Timings(**json.loads(timings)),
+        usage=None if usage is None else usage_from(usage),
+        timings=None if timings is None else timings_from(timings),
         streamed=None if streamed is None else bool(streamed),
         error=error,
-        failure=None if failure is None else _failure_from(json.loads(failure)),
-        remote=None if server is None else RemoteModel(server, server_model),
+        failure=None if failure is None else failure_from(failure),
+        remote=None if server is None else RemoteModel(server, server_model or ""),
         thought_seconds=thought_seconds,
-        left_out=tuple(json.loads(left_out)),
-        attachments=tuple(Attachment(*fields) for fields in json.loads(attachments)),
+        left_out=tuple(map(int, json.loads(left_out))),
+        attachments=tuple(
+            made(Attachment, dict(zip(_ATTACHMENT, each, strict=True))) for each in json.loads(attachments)
+        ),
         pinned=bool(pinned),
         edited=bool(edited),
     )
-
-
-def _want_texts(*values: object) -> None:
-    for value in values:
-        if type(value) is not str:
-            raise TypeError(value)

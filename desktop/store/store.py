@@ -37,6 +37,7 @@ from desktop.store.rows import (
     packed_sampling,
     packed_turns,
     sampling_if_sound,
+    timings_from,
     turn_from,
 )
 from desktop.store.traces import packed_trace, trace_if_sound
@@ -486,6 +487,6 @@ class Store(TurnTrees, Drafts, Comparisons):
 
 def _prefill_rate(timings: str) -> float | None:
     try:
-        return inference.Timings(**json.loads(timings)).prefill_rate
+        return timings_from(timings).prefill_rate
     except DAMAGE:
         return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -12,32 +13,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import TurnState
+from desktop.conversations import FailureKind, TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store
 from desktop.store.rows import CONVERSATION, TURN, conversation_from, turn_from
-from desktop.turns import Attachment
+from desktop.turns import Attachment, Failure
 from inference import FinishReason, Message, Role, Sampling, Trace
-from tests.desktop.store.conftest import MODEL, answered, ask
+from tests.deep_types import assert_of_its_types
+from tests.desktop.store.conftest import MODEL, answered, ask, ended
 
 ODD = st.none() | st.integers() | st.floats() | st.text(max_size=40) | st.binary(max_size=40)
-ODD_JSON = st.sampled_from(
-    ["[]", "{}", "[[1]]", '{"kind": 3}', '{"input_tokens": "many"}', "[[1, 2, 3, 4]]", "9", "[" * 9_000]
-)
+ODD_PART = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.just([]) | st.just({})
+ODD_JSON = st.just("[" * 9_000) | st.recursive(
+    ODD_PART, lambda part: st.lists(part, max_size=4) | st.dictionaries(st.text(max_size=9), part, max_size=3)
+).map(json.dumps)
+
+
+SAMPLING = Sampling(temperature=0.5, dry_sequence_breakers=("*", "-"), logit_bias=((5, -1.5),))
+FAILURE = Failure(FailureKind.PROMPT_TOO_LONG, 5_000, 2)
 
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
-    """A sound row of each kind, with something in every column."""
+    """A sound row of each kind, with something in every column that holds more than one value."""
     path = tmp_path_factory.mktemp("rows") / "conversations.sqlite3"
     store = Store(path)
-    exchange = answered(store, "Why?", "Because.")
-    store.set_prompt_and_sampling(exchange.conversation.id, "Be brief.", Sampling(temperature=0.5))
+    exchange = ask(store, "Why?")
+    store.set_prompt_and_sampling(exchange.conversation.id, "Be brief.", SAMPLING)
+    reply = replace(ended(exchange.reply, "Because."), failure=FAILURE, left_out=(1, 2), thought_seconds=1.5)
+    store.finish(reply, None)
     store.close()
     with closing(sqlite3.connect(path)) as connection:
         conversation = connection.execute(CONVERSATION).fetchone()
         turn = connection.execute(f"{TURN} WHERE role = 'assistant'").fetchone()
-    return conversation, turn
+    (before, after), attached = (turn[:17], turn[19:-1]), '[["notes.txt", "txt", 5, "Notes"], ["b", "", 2, "B"]]'
+    return conversation, (*before, "http://127.0.0.1:8080/v1", "small", *after, attached)
 
 
 @given(st.data())
@@ -46,9 +56,9 @@ def test_any_value_of_a_row_may_be_anything(rows, data):
     for sound, read in zip(rows, readers, strict=True):
         row = list(sound)
         for place in data.draw(st.sets(st.integers(0, len(row) - 1), max_size=4)):
-            row[place] = data.draw(ODD | ODD_JSON)
+            row[place] = data.draw(ODD | ODD_JSON | _with_one_part_changed(row[place]))
         value = read(tuple(row))
-        assert hash(value) is not None
+        assert_of_its_types(value)
         for moment in {value.created, getattr(value, "updated", value.created)}:
             assert moment.astimezone() is not None
 
@@ -116,3 +126,41 @@ def test_what_a_sound_row_holds_is_read_as_it_is(path):
     store.set_draft_attachments(None, [Attachment("a.txt", "txt", 3, "abc")])
     assert store.turns(exchange.reply.id)[-1] == reply
     store.close()
+
+
+def test_attachments_whose_type_was_damaged_are_read_with_the_rest(path):
+    store = Store(path)
+    conversation = ask(store, "Why?").conversation
+    store.close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("INSERT INTO attachments VALUES (1, 0, 'a.txt', 'txt', 'x', CAST('Notes' AS BLOB))")
+    store = Store(path)
+    question, _ = store.turns(conversation.head)
+    assert question.message.content == "Why?"
+    assert question.attachments == (Attachment("a.txt", "txt", 0, "Notes"),)
+    store.close()
+
+
+def _with_one_part_changed(sound: object) -> st.SearchStrategy[object]:
+    """JSON that a column could hold after one of its values was written over."""
+    try:
+        found = json.loads(sound)
+    except (TypeError, ValueError):
+        return st.just(sound)
+    return st.sampled_from(list(_places(found))).flatmap(
+        lambda place: ODD_PART.map(lambda part: json.dumps(_replaced(found, place, part)))
+    )
+
+
+def _places(found: object, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    yield above
+    for key, value in found.items() if isinstance(found, dict) else enumerate(found if isinstance(found, list) else ()):
+        yield from _places(value, (*above, key))
+
+
+def _replaced(found: Any, place: tuple[Any, ...], part: object) -> object:
+    if not place:
+        return part
+    copy = dict(found) if isinstance(found, dict) else list(found)
+    copy[place[0]] = _replaced(found[place[0]], place[1:], part)
+    return copy
