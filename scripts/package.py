@@ -8,9 +8,11 @@
 
 from __future__ import annotations
 
+import compileall
 import hashlib
 import os
 import platform
+import py_compile
 import re
 import shutil
 import subprocess
@@ -87,9 +89,26 @@ def freeze(version: str) -> Path:
     environment = {**os.environ, "HEADWATER_VERSION": version, "PYTHONHASHSEED": "1"}
     run((*command, *places, str(HERE / "headwater.spec")), environment)
     folder = OUT / "headwater"
+    add_compiled_support(folder / "_internal")
     if sys.platform == "linux":
         trim(folder / "_internal")
     return folder
+
+
+def add_compiled_support(inside: Path) -> None:
+    """Bring along, compiled, the Python that PySide6 holds as text in a library and else compiles at every start."""
+    import shiboken6
+
+    # With this PySide6 itself writes it beside its library, and looks for it there before it takes its own text.
+    run((sys.executable, "-c", "import PySide6.QtCore"), {**os.environ, "SBK_EMBED": "no"})
+    found = Path(shiboken6.__file__).parent / "files.dir"
+    folder = inside / "shiboken6" / "files.dir"
+    shutil.copytree(found, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    is_compiled = compileall.compile_dir(
+        folder, quiet=1, stripdir=inside, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+    )
+    if not is_compiled:
+        raise SystemExit("What PySide6 writes of its support could not be compiled.")
 
 
 def trim(inside: Path) -> None:

@@ -35,7 +35,7 @@ def made(kind: type[_Value], values: dict[str, Any]) -> _Value:
         TypeError, ValueError, LookupError, AttributeError: a field is unknown, missing, of another type, or a number
             without bounds.
     """
-    declared = _declared(kind)
+    declared = _declared(kind)  # type: ignore[arg-type]  # every class can be hashed
     check_types(tuple(values.values()), [declared[name] for name in values])
     for value in values.values():
         if isinstance(value, int) and abs(value) > MOST:

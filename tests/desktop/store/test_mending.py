@@ -23,7 +23,9 @@ from tests.deep_types import assert_of_its_types
 from tests.desktop.store.conftest import MODEL, answered, ask, ended
 
 ODD = st.none() | st.integers() | st.floats() | st.text(max_size=40) | st.binary(max_size=40)
-ODD_PART = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.just([]) | st.just({})
+ODD_PART: st.SearchStrategy[Any] = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.just([]) | st.just({})
+)
 ODD_JSON = st.just("[" * 9_000) | st.recursive(
     ODD_PART, lambda part: st.lists(part, max_size=4) | st.dictionaries(st.text(max_size=9), part, max_size=3)
 ).map(json.dumps)
@@ -141,7 +143,7 @@ def test_attachments_whose_type_was_damaged_are_read_with_the_rest(path):
     store.close()
 
 
-def _with_one_part_changed(sound: object) -> st.SearchStrategy[object]:
+def _with_one_part_changed(sound: Any) -> st.SearchStrategy[object]:
     """JSON that a column could hold after one of its values was written over."""
     try:
         found = json.loads(sound)
