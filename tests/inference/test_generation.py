@@ -54,6 +54,9 @@ class Bench:
         return last
 
 
+_MOST_READ_AGAIN = 64  # tokens: what is not worth a call of its own, and the beginning of a turn
+
+
 def text_of(events: Sequence[GenerationEvent]) -> str:
     return "".join(event.text for event in events if isinstance(event, TextDelta))
 
@@ -204,6 +207,30 @@ def test_batches_end_at_the_borders_of_turns_only_where_places_are_marked() -> N
     marking.finish(*said)
     assert len([batch for batch in plain.model.read if len(batch) > 1]) == 1
     assert len([batch for batch in marking.model.read if len(batch) > 1]) > 2
+
+
+def test_a_short_question_is_read_in_one_call_and_another_in_its_place_reads_no_more() -> None:
+    bench = Bench(Script(rewindable=False))
+    first = bench.finish("x" * 100)
+    read = len(bench.model.read)
+    asked = bench.finish("x" * 100, reply_of(first), "Why?")
+    assert [len(batch) for batch in bench.model.read[read:] if len(batch) > 1] == [asked.timings.prefill_tokens]
+    instead = bench.finish("x" * 100, reply_of(first), "How?")
+    assert cached_in(instead) == cached_in(asked)
+
+
+@given(st.lists(st.integers(0, 120), min_size=1, max_size=8))
+def test_wherever_a_prompt_is_gone_back_to_few_tokens_are_read_again(lengths: list[int]) -> None:
+    turns = [Message(Role.ASSISTANT if at % 2 else Role.USER, "x" * length) for at, length in enumerate(lengths)]
+    between = [Message(Role.ASSISTANT, "y")] if len(turns) % 2 else []
+    said = [*turns, *between, Message(Role.USER, "z")]
+    bench = Bench(Script(rewindable=False))
+    whole = bench.finish(*said)
+    for kept in range(0, len(said) - 1, 2):
+        again = bench.finish(*said[:kept], "another")
+        shared = sum(block.tokens for block in whole.trace.blocks[:kept])
+        assert cached_in(again) > shared - _MOST_READ_AGAIN
+        bench.finish(*said)
 
 
 def test_a_conversation_that_was_left_is_restored_when_it_comes_back() -> None:
