@@ -40,9 +40,8 @@ from inference.text_stream import TextStream, tokens_within
 
 Clock = Callable[[], float]
 
-# Tokens. A place is marked between two calls, and a call of few tokens takes a CPU about as long as eight more in a
-# longer one (Gemma 3 270M: 36 ms for one token, 104 for 17). Who comes back to a place that was not marked reads no more
-# than this again.
+# Tokens. A place is marked between two calls, and a call takes a CPU about as long as eight tokens more in another (Gemma
+# 3 270M: 36 ms for one token, 104 for 17). Who comes back to a place that was not marked reads no more than this again.
 _WORTH_A_CALL = 32
 
 
