@@ -40,8 +40,8 @@ from inference.text_stream import TextStream, tokens_within
 
 Clock = Callable[[], float]
 
-# Tokens. A place is marked between two calls, and a call takes a CPU about as long as eight tokens more in another (Gemma
-# 3 270M: 36 ms for one token, 104 for 17). Who comes back to a place that was not marked reads no more than this again.
+# Tokens. A place is marked between two calls, and a call costs a CPU about as much as eight tokens more in another: 36
+# ms for one token of Gemma 3 270M, 104 for 17. Who comes back to a place without a mark reads no more than this again.
 _WORTH_A_CALL = 32
 
 
