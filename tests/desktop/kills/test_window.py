@@ -43,25 +43,25 @@ class Kept:
     asked: dict[int, list[str]] = field(default_factory=dict)  # by conversation
     said: dict[int, str] = field(default_factory=dict)
     open: int | None = None  # the conversation that was open when it was killed
-    place: str = ""  # in the middle of what it was killed, after its start
     starts: int = 0  # that showed what was open
 
     def take(self, life: Life) -> None:
         """Look at how it started, and take note of what it kept."""
-        for conversation, shown, notices in life.said("shows"):
-            if self.open is not None:
-                # A new one may have been begun without having been said.
-                assert conversation == self.open or (self.place == "sending" and conversation > self.open), notices
-                assert all(words[:BEGINNING] in shown for words in self.asked.get(conversation, ()))
-                self.starts += 1
-            self.open = conversation
-        for conversation, words in filter(None, life.kept("sending")):
-            self.asked.setdefault(conversation, []).append(words)
-            self.open = conversation
-        for number, text in filter(None, [*life.kept("streaming"), *life.kept("prefill")]):
-            self.said[number] = text
-        if life.place != "start":
-            self.place = life.place
+        for fact in life.facts:
+            match fact:
+                case ["shows", conversation, shown, notices]:
+                    if self.open is not None:
+                        assert conversation == self.open, notices
+                        assert all(words[:BEGINNING] in shown for words in self.asked.get(conversation, ()))
+                        self.starts += 1
+                    self.open = conversation
+                case ["left"]:
+                    self.open = None
+                case ["ended", "sending", conversation, words]:
+                    self.asked.setdefault(conversation, []).append(words)
+                    self.open = conversation
+                case ["ended", "streaming" | "prefill", number, text]:
+                    self.said[number] = text
 
     def check(self) -> None:
         store, salvage = open_store(self.path)

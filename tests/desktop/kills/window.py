@@ -52,7 +52,7 @@ class Asker:
         say("shows", None if conversation is None else conversation.id, shown, texts)
         self.follow(self.app.library.current)
         if len(self.app.library.current.turns) > MOST_TURNS:
-            self.app.library.new()
+            self._turn_to_a_new_one()
         self.ask()
 
     def ask(self) -> None:
@@ -63,7 +63,7 @@ class Asker:
         if self.app.models.config is None:  # it died over this one twice in a row, and waits for somebody to want it
             self.app.models.choose(self.model)
         if self.count % 3 == 2:
-            self.app.library.new()
+            self._turn_to_a_new_one()
         words = f"Question {self.name}.{self.count}. {LINE * self.lines}"
         session = self.app.library.current
         if session.is_busy or not self._send(session, words):
@@ -79,8 +79,12 @@ class Asker:
             self.count += 1
             say("began", "prefill")
         elif conversation is not None:  # there is no room for more in its window
-            self.app.library.new()
+            self._turn_to_a_new_one()
         return is_sent
+
+    def _turn_to_a_new_one(self) -> None:
+        say("left")  # nothing is open until something is sent
+        self.app.library.new()
 
     def follow(self, session: ChatSession) -> None:
         if session not in self.followed:
