@@ -45,7 +45,7 @@ class Mark:
     """What it takes to come back to the first `length` tokens, for a memory that cannot simply be cut."""
 
     length: int
-    state: bytes = field(repr=False)
+    state: bytes | memoryview = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Snapshot:
     disk. Both are for whoever keeps it: a model knows nothing of them."""
 
     tokens: tuple[int, ...]
-    state: bytes = field(repr=False)
+    state: bytes | memoryview = field(repr=False)
     marks: tuple[Mark, ...] = ()
     logits: bytes = field(default=b"", repr=False)
     logits_at: int = -1

@@ -16,9 +16,11 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
+from inference.blocks import block
 from inference.model import Mark, Snapshot, shared_prefix
 from inference.own_files import make_own_folder, own
 
@@ -203,7 +205,7 @@ def _delete(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _chunks_of(state: Snapshot) -> Iterable[bytes]:
+def _chunks_of(state: Snapshot) -> Iterable[bytes | memoryview]:
     parts = [array("i", state.tokens).tobytes(), state.state, *(mark.state for mark in state.marks), state.logits]
     sizes = tuple(map(len, parts))
     marks = tuple(mark.length for mark in state.marks)
@@ -226,11 +228,14 @@ def _read_state(path: Path) -> Snapshot | None:
     try:
         with path.open("rb") as file:
             header = _read_header(file)
-            parts = [file.read(size) for size in header.sizes]
+            first, *states, last = header.sizes
+            parts: list[bytes | memoryview] = [file.read(first)]
+            parts += [_read_block(file, size) for size in states]
+            parts += [file.read(last)]
         if _digest_of(header.sizes, header.marks, header.logits_at, parts) != header.digest:
             return None
         marks = tuple(Mark(length, part) for length, part in zip(header.marks, parts[2:-1], strict=True))
-        return Snapshot(_ids_of(parts[0]), parts[1], marks, parts[-1], header.logits_at)
+        return Snapshot(_ids_of(parts[0]), parts[1], marks, bytes(parts[-1]), header.logits_at)
     except _DAMAGED:
         return None
 
@@ -250,13 +255,20 @@ def _read_header(file: BinaryIO) -> _Header:
     return header
 
 
-def _ids_of(data: bytes) -> tuple[int, ...]:
+def _read_block(file: BufferedReader, size: int) -> memoryview:
+    data = block(size)
+    if file.readinto(data) != size:
+        raise ValueError("not whole")
+    return data
+
+
+def _ids_of(data: bytes | memoryview) -> tuple[int, ...]:
     ids = array("i")
     ids.frombytes(data)
     return tuple(ids)
 
 
-def _digest_of(sizes: Sequence[int], marks: Sequence[int], logits_at: int, parts: Iterable[bytes]) -> str:
+def _digest_of(sizes: Sequence[int], marks: Sequence[int], logits_at: int, parts: Iterable[bytes | memoryview]) -> str:
     digest = hashlib.blake2b(json.dumps([*sizes, "marks", *marks, logits_at]).encode(), digest_size=16)
     for part in parts:
         digest.update(part)

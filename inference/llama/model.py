@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from inference.blocks import block
 from inference.errors import GenerationBroke
 from inference.events import ModelInfo
 from inference.llama.grammar import Grammar
@@ -32,11 +33,6 @@ _PARTIAL = llama.LLAMA_STATE_SEQ_FLAGS_PARTIAL_ONLY  # only what cannot be cut: 
 _MOST_MARKS = 32
 _MOST_MARKED = 128 << 20  # bytes of marks; two are kept however large they are
 _MOST_STEP_TIMES = 4096
-
-# Bytes that may be written to as long as nobody else has them: Python's own way to make large ones without a copy.
-_new_bytes = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_char_p, ctypes.c_ssize_t)(
-    ("PyBytes_FromStringAndSize", ctypes.pythonapi)
-)
 
 
 class LlamaModel:
@@ -191,7 +187,7 @@ class LlamaModel:
         with self._alone() as context:
             sequence = self._kept_as
             size = llama.llama_state_seq_get_size(context, sequence)
-            state = _bytes_from(size, lambda data: llama.llama_state_seq_get_data(context, data, size, sequence))
+            state = _written_to(size, lambda data: llama.llama_state_seq_get_data(context, data, size, sequence))
             return Snapshot(tuple(self._held), state, tuple(self._marks), self._kept_logits, self._logits_at)
 
     def restore(self, snapshot: Snapshot) -> bool:
@@ -354,7 +350,7 @@ class LlamaModel:
             if not self._take_back(_partial_state(self._open_context(), self._kept_as)):
                 self._clear()
 
-    def _take_back(self, state: bytes) -> bool:
+    def _take_back(self, state: bytes | memoryview) -> bool:
         """Have the memory hold, of what cannot be cut, what it held then."""
         context, size = self._open_context(), len(state)
         return bool(llama.llama_state_seq_set_data_ext(context, _data_of(state), size, self._kept_as, _PARTIAL))
@@ -395,18 +391,19 @@ class LlamaModel:
         return self._model
 
 
-def _partial_state(context: int, sequence: int) -> bytes:
+def _partial_state(context: int, sequence: int) -> memoryview:
     """Of what the memory holds, what cannot be cut."""
     size = llama.llama_state_seq_get_size_ext(context, sequence, _PARTIAL)
-    return _bytes_from(size, lambda data: llama.llama_state_seq_get_data_ext(context, data, size, sequence, _PARTIAL))
+    return _written_to(size, lambda data: llama.llama_state_seq_get_data_ext(context, data, size, sequence, _PARTIAL))
 
 
-def _data_of(state: bytes) -> Any:  # noqa: ANN401 - a pointer
-    return ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
+def _data_of(state: bytes | memoryview) -> Any:  # noqa: ANN401 - a pointer
+    if isinstance(state, bytes):
+        return ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
+    return (ctypes.c_uint8 * len(state)).from_buffer(state)
 
 
-def _bytes_from(size: int, write: Callable[[Any], int]) -> bytes:
+def _written_to(size: int, write: Callable[[Any], int]) -> memoryview:
     """What `write` puts into memory of this size; it returns how much of it. It is never there twice."""
-    data: bytes = _new_bytes(None, size)
-    written = write(ctypes.cast(ctypes.c_char_p(data), ctypes.POINTER(ctypes.c_uint8)))
-    return data if written == size else data[:written]
+    data = block(size)
+    return data[: write(_data_of(data))]
