@@ -10,6 +10,7 @@ import inference
 from inference import WindowPolicy
 
 TITLE_LENGTH = 60
+YEARS = range(2, 9999)  # of what is kept: without those that some time zone has no room for
 
 
 class TurnState(StrEnum):

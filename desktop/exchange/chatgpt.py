@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from desktop.conversations import Conversation, title_of
+from desktop.conversations import YEARS, Conversation, title_of
 from desktop.exchange.message_lists import MOST_TEXT, text_in, what_is
 from desktop.exchange.portable import clean
 from desktop.exchange.values import LeftOut, Tree, trees_of
@@ -178,6 +178,7 @@ def _moment(seconds: object, otherwise: datetime) -> datetime:
     if not isinstance(seconds, int | float) or isinstance(seconds, bool):
         return otherwise
     try:
-        return _FIRST_MOMENT + timedelta(seconds=seconds)
+        moment = _FIRST_MOMENT + timedelta(seconds=seconds)
     except (OverflowError, ValueError):
         return otherwise
+    return moment if moment.year in YEARS else otherwise

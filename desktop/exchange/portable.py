@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any, NoReturn, TypeVar
 
+from desktop.conversations import YEARS
 from inference import InvalidRequest
 
 _Value = TypeVar("_Value")
@@ -166,9 +167,12 @@ def _read_number(_kind: type[Any], data: object, where: str) -> float:
 def _read_moment(_kind: type[Any], data: object, where: str) -> datetime:
     try:
         moment = datetime.fromisoformat(_read_text(str, data, where))
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         raise Damaged(where) from None
+    if moment.year not in YEARS:
+        raise Damaged(where)
+    return moment
 
 
 def _read_path(_kind: type[Any], data: object, where: str) -> Path:

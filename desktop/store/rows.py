@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import inference
-from desktop.conversations import Conversation, FailureKind, TurnState
+from desktop.conversations import YEARS, Conversation, FailureKind, TurnState
 from desktop.store.strict import (
     BYTES_OR_NONE,
     NUMBER_OR_NONE,
@@ -65,7 +65,6 @@ DAMAGE = (
 )
 
 LONG_AGO = "1970-01-01T00:00:00.000000+00:00"  # for a moment that nobody can read any more
-_YEARS = range(2, 9999)  # without those that some time zone has no room for
 
 
 def conversation_from(row: tuple[Any, ...], *, temporary: bool = False) -> Conversation:
@@ -144,7 +143,7 @@ def moment(text: str) -> datetime:
         ValueError, TypeError: it is none.
     """
     found = datetime.fromisoformat(text)
-    if found.tzinfo is None or found.year not in _YEARS:
+    if found.tzinfo is None or found.year not in YEARS:
         raise ValueError(text)
     return found
 

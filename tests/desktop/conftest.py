@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -21,6 +21,23 @@ from tests.desktop.hub_desk_parts import ModelsOnDesk
 from tests.desktop.talk import Conversation
 from tests.desktop.watched import Watched
 from tests.hub_server import HubServer, hub_server
+
+PATIENCE = 30_000  # milliseconds: where others compute, what comes at once takes seconds
+
+
+class PatientBot(QtBot):
+    """Waits longer than pytest-qt's five seconds for what comes, and no longer than it takes to come."""
+
+    def waitSignal(self, signal, *, timeout=PATIENCE, raising=None, check_params_cb=None):  # noqa: N802 - pytest-qt's name
+        return super().waitSignal(signal, timeout=timeout, raising=raising, check_params_cb=check_params_cb)
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE) -> None:  # noqa: N802 - the same
+        super().waitUntil(callback, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp, request) -> QtBot:
+    return PatientBot(request)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ class Answers:
 
 @pytest.fixture
 def stubborn(qapp) -> Iterator[FormulaProcess]:
-    process = FormulaProcess(command=(sys.executable, "-c", STUBBORN), patience=300)
+    process = FormulaProcess(command=(sys.executable, "-c", STUBBORN), patience=1_500)
     yield process
     process.close()
 

@@ -2,21 +2,21 @@
 
 import json
 import os
-import random
 import subprocess
 import sys
 
 import pytest
+
+from tests.killing import seed
 
 SHORT, LONG = 20, 300
 SECONDS = 900
 
 
 def load_damaged(count: int, folder) -> dict[str, int]:
-    seed = random.randrange(2**31)  # noqa: S311 - it is said where something goes wrong
-    command = [sys.executable, "-m", "tests.damaged_files", str(seed), str(count), str(folder)]
+    command = [sys.executable, "-m", "tests.damaged_files", str(seed()), str(count), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False, env=os.environ)
-    story = f"seed {seed}, status {done.returncode}:\n{done.stderr[-4000:]}"
+    story = f"seed {seed()}, status {done.returncode}:\n{done.stderr[-4000:]}"
     assert done.returncode == 0, story
     ends: dict[str, int] = json.loads(done.stdout)
     assert sum(ends.values()) == count, story

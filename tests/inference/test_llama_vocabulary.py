@@ -136,12 +136,12 @@ def test_a_text_with_a_nul_is_read_to_its_end(vocabulary):
 def test_a_million_characters_of_anything_neither_kill_the_process_nor_take_long(recursive, name):
     text = LONG_TEXTS[name]
     results: list[list[int]] = []
-    began = time.perf_counter()
+    began = time.process_time()
     # In a thread, whose stack is what a std::regex has to recurse in.
     thread = threading.Thread(target=lambda: results.append(recursive.tokenize(text, special=False)))
     thread.start()
     thread.join()
-    assert time.perf_counter() - began < 15
+    assert time.process_time() - began < 15
     assert text_of(recursive, results[0]) == text
 
 
@@ -172,9 +172,9 @@ def test_the_real_models_pieces_longer_than_32_bytes_come_whole():
 @pytest.mark.model
 def test_a_million_characters_of_prose_are_tokenised_quickly_by_the_real_model():
     with loaded(real_model(), context_size=256) as model:
-        began = time.perf_counter()
+        began = time.process_time()
         tokens = model.vocabulary.tokenize(LONG_TEXTS["prose"], special=False)
-        assert time.perf_counter() - began < 5
+        assert time.process_time() - began < 5
         assert text_of(model.vocabulary, tokens) == LONG_TEXTS["prose"]
 
 
@@ -188,9 +188,9 @@ def test_a_vocabulary_with_line_ends_of_its_own_is_as_quick_and_cuts_alike():
         long = [token for token in range(vocabulary.size) if len(vocabulary.piece(token)) > 32]
         assert len(long) == 379
         for name in ("prose", "short lines", "mixed blanks"):
-            began = time.perf_counter()
+            began = time.process_time()
             tokens = vocabulary.tokenize(LONG_TEXTS[name][:200_000], special=False)
-            assert time.perf_counter() - began < 5
+            assert time.process_time() - began < 5
             assert text_of(vocabulary, tokens) == LONG_TEXTS[name][:200_000]
         line = "def name(self) -> str:\n\n        return 42  # the answer\n"
         assert vocabulary.tokenize(line * 100, special=False) == vocabulary.tokenize(line, special=False) * 100

@@ -145,7 +145,7 @@ def test_a_conversation_of_any_depth_is_read(tmp_path):
 
 
 def test_times_that_are_none_are_those_of_now(tmp_path):
-    for moment in (None, "soon", 1e300, float("nan"), True):
+    for moment in (None, "soon", 1e300, float("nan"), True, -62_135_596_800, 253_402_300_799):
         found = imported(tmp_path, exported(ROOT, HIDDEN, ASKED, create_time=moment, update_time=moment))
         assert found.conversations[0].conversation.updated == NOW
 

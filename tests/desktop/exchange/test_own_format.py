@@ -193,6 +193,8 @@ WRONG = [
     ("message", {"role": "user", "content": "", "token_ids": [2**31]}),
     ("created", "yesterday"),
     ("created", "0001-01-01T00:00:00+14:00"),
+    ("created", "0001-01-01T12:00:00+00:00"),
+    ("created", "9999-12-31T12:00:00+00:00"),
     ("created", 5),
     ("state", ["complete"]),
     ("usage", {"input_tokens": 1.5, "cached_tokens": 1, "output_tokens": 1}),
