@@ -32,6 +32,8 @@ _DEEPEST = 8  # folders below one that is looked through
 _MOST_FOUND = 20_000
 _LATER_PART = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 _CACHE_VERSION = 3
+_MOST_NUMBER = 1 << 53  # bytes or tokens
+_MOST_SECONDS = 1 << 37  # of the clock: some two thousand years from now, which every calendar still has
 
 
 class ShelfSource(StrEnum):
@@ -299,13 +301,18 @@ def _rows_in(content: dict[str, Any]) -> Iterator[tuple[str, tuple[int, int, She
         with suppress(ValueError, TypeError):
             size, when, values = row
             facts = ShelfFacts(**values)
-            if all(type(getattr(facts, each)) is kind for each, kind in kinds.items()):
-                yield name, (int(size), int(when), facts)
+            numbers = (size, facts.training_context, facts.needed)
+            if (
+                all(type(getattr(facts, each)) is kind for each, kind in kinds.items())
+                and all(type(each) is int and 0 <= each <= _MOST_NUMBER for each in numbers)
+                and type(when) is int
+            ):
+                yield name, (size, when, facts)
 
 
 def _times_in(content: dict[str, Any]) -> Iterator[tuple[str, float]]:
     for name, when in _pairs(content.get("used")):
-        if isinstance(when, int | float) and not isinstance(when, bool):
+        if type(when) in (int, float) and 0 <= when <= _MOST_SECONDS:
             yield name, float(when)
 
 

@@ -55,7 +55,7 @@ class Comparisons:
             raise StoreError("This comparison is no longer there.")
         try:
             content = json.loads(row[0])
-        except (ValueError, RecursionError):
+        except (ValueError, TypeError, RecursionError):  # a flipped bit may have made a number of it
             content = None
         if not isinstance(content, dict):
             raise StoreError("This comparison is damaged.")
@@ -75,4 +75,9 @@ def _kept_from(row: tuple[Any, ...]) -> KeptComparison:
     from desktop.keepsakes import KeptComparison
 
     number, title, created, conversation = row
-    return KeptComparison(number, title, moment_or_long_ago(created), conversation)
+    if type(title) is not str:
+        from desktop.store.mending import as_text  # which hardly anybody needs
+
+        title = as_text(title)
+    known = conversation if type(conversation) is int else None
+    return KeptComparison(number, title, moment_or_long_ago(created), known)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from desktop.store.database import Database
+from desktop.store.strict import TEXT, WHOLE, check_types
 
 if TYPE_CHECKING:
     from desktop.turns import Attachment
@@ -21,7 +22,11 @@ class Drafts:
         """What was typed for a conversation that has no prompt yet."""
         with self._database.reading() as connection:
             row = connection.execute("SELECT text FROM new_draft").fetchone()
-        return "" if row is None else str(row[0])
+        if row is None or type(row[0]) is str:
+            return "" if row is None else row[0]
+        from desktop.store import mending  # which hardly anybody needs
+
+        return mending.as_text(row[0])
 
     def set_draft(self, conversation: int | None, text: str) -> None:
         """Keep what is being typed."""
@@ -58,4 +63,12 @@ class Drafts:
 def _attachment(row: tuple[Any, ...]) -> Attachment:
     from desktop.turns import Attachment  # hardly any start finds one
 
-    return Attachment(*row)
+    name, kind, size, text = row
+    try:
+        check_types(row, (TEXT, TEXT, WHOLE, TEXT))
+    except (TypeError, ValueError):
+        from desktop.store import mending  # which hardly anybody needs
+
+        name, kind, text = map(mending.as_text, (name, kind, text))
+        size = mending.size_or_0(size)
+    return Attachment(name, kind, size, text)

@@ -37,6 +37,11 @@ def as_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def size_or_0(value: object) -> int:
+    """How many bytes something has; 0 where damage left no such number."""
+    return value if type(value) is int and 0 <= value <= MOST else 0
+
+
 def _or_none(mend: _Mend) -> _Mend:
     return lambda value: None if value is None else mend(value)
 
@@ -47,10 +52,6 @@ def _number(value: object) -> int | None:
 
 def _number_or_0(value: object) -> int:
     return _number(value) or 0
-
-
-def _size(value: object) -> int:
-    return value if type(value) is int and 0 <= value <= MOST else 0
 
 
 def _flag(value: object) -> int:
@@ -112,7 +113,9 @@ def _attachments(value: object) -> str:
     except DAMAGE:
         found = []
     whole = [each for each in _listed(found) if isinstance(each, list) and len(each) == 4]
-    return json.dumps([(as_text(name), as_text(kind), _size(size), as_text(text)) for name, kind, size, text in whole])
+    return json.dumps(
+        [(as_text(name), as_text(kind), size_or_0(size), as_text(text)) for name, kind, size, text in whole]
+    )
 
 
 def _listed(value: object) -> Iterable[object]:

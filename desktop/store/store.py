@@ -408,6 +408,10 @@ class Store(TurnTrees, Drafts, Comparisons):
             rows = connection.execute("SELECT name, system_prompt, sampling FROM presets ORDER BY name").fetchall()
         from desktop.keepsakes import Preset
 
+        if not all(type(text) is str for row in rows for text in row[:2]):
+            from desktop.store.mending import as_text  # which hardly anybody needs
+
+            rows = [(as_text(name), as_text(prompt), sampling) for name, prompt, sampling in rows]
         return tuple(Preset(name, prompt, sampling_if_sound(sampling)) for name, prompt, sampling in rows)
 
     def save_preset(self, preset: Preset) -> None:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import inference
 from desktop.store.rows import DAMAGE
+from desktop.store.strict import MOST
 
 
 def packed_trace(trace: inference.Trace) -> bytes:
@@ -37,28 +38,40 @@ def trace_if_sound(packed: bytes) -> inference.Trace | None:
 def trace_from(packed: bytes) -> inference.Trace:
     """The trace that was packed."""
     content = json.loads(zlib.decompress(packed))
-    drafted, accepted = content.get("drafts", (0, 0))  # traces of earlier versions have none
+    drafted, accepted = _numbers(content.get("drafts", (0, 0)))  # traces of earlier versions have none
     moment = 0
     times = []
-    for gap in content["gaps"]:
+    for gap in _numbers(content["gaps"]):
         moment += gap
         times.append(moment / 1e6)
+    (kept,) = _numbers([content["kept"]])
     return inference.Trace(
-        token_ids=tuple(content["ids"]),
+        token_ids=_numbers(content["ids"]),
         token_times=tuple(times),
-        kept_tokens=content["kept"],
+        kept_tokens=kept,
         blocks=tuple(
-            inference.PromptBlock(inference.BlockKind(kind), *numbers) for kind, *numbers in content["blocks"]
+            inference.PromptBlock(inference.BlockKind(kind), *_numbers(numbers)) for kind, *numbers in content["blocks"]
         ),
         reuse_end=_reuse_end(content["reuse_end"]),
         drafted_tokens=drafted,
         accepted_tokens=accepted,
         pieces=tuple(_bytes(piece) for piece in content.get("pieces", ())),
-        candidates=tuple(
-            tuple(inference.Candidate(token, _bytes(piece), probability) for token, piece, probability in place)
-            for place in content.get("candidates", ())
-        ),
+        candidates=tuple(tuple(_candidate(*each) for each in place) for place in content.get("candidates", ())),
     )
+
+
+def _candidate(token: int, piece: str, probability: float) -> inference.Candidate:
+    if type(probability) not in (float, int) or not 0 <= probability <= 1.001:  # a softmax rounds
+        raise ValueError(probability)
+    (number,) = _numbers([token])
+    return inference.Candidate(number, _bytes(piece), probability)
+
+
+def _numbers(values: list[int]) -> tuple[int, ...]:
+    """Counts and ids. A gap between two moments may be below zero, where a clock was rounded."""
+    if not all(type(each) is int and abs(each) <= MOST for each in values):
+        raise ValueError(values)
+    return tuple(values)
 
 
 def _text(piece: bytes) -> str:

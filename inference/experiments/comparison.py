@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from inference.configuration import ModelConfig
+from inference.declared import declared
 from inference.errors import InvalidRequest
 from inference.events import (
     DeltaKind,
@@ -354,10 +355,8 @@ def comparison_from(content: Mapping[str, Any]) -> Comparison:
         ValueError: it is none.
     """
     try:
-        runs = tuple(_run_from(run) for run in content["runs"])
-        fields = {name: content[name] for name in ("prompt", "wanted", "when", "seed", "max_tokens", "kept")}
-        return Comparison(subject=Subject(**content["subject"]), runs=runs, **fields)
-    except (KeyError, TypeError, AttributeError) as error:
+        return declared(Comparison, content)
+    except ValueError as error:
         raise ValueError(f"not a comparison: {error}") from None
 
 
@@ -486,18 +485,3 @@ def _readable(run: Run) -> tuple[tuple[float, float], ...]:
     if not times:
         return ()
     return ((0.0, 0.0), (times[0], 0.0), *((time, float(n)) for n, time in enumerate(times, start=1)), (end, count))
-
-
-def _run_from(content: Mapping[str, Any]) -> Run:
-    known = dict(content)
-    paint = known.pop("paint")
-    return Run(
-        mode=Mode(known.pop("mode")),
-        finish_reason=FinishReason(known.pop("finish_reason")),
-        usage=Usage(**known.pop("usage")),
-        timings=Timings(**known.pop("timings")),
-        token_times=tuple(known.pop("token_times")),
-        surroundings=Surroundings(**known.pop("surroundings")),
-        paint=None if paint is None else Paint(**paint),
-        **known,
-    )

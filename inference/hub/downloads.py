@@ -39,6 +39,7 @@ LIST_NAME = "downloads.json"
 
 _LEAVING_SECONDS = 1.0  # for a connection that brings nothing; what was received is on the disk
 _TELL_SECONDS = 0.1  # between two reports of progress
+_MOST_BYTES = 1 << 53  # of a file: more than any disk has
 _RATE_SECONDS = 5.0  # the speed is that of the last seconds
 
 
@@ -347,7 +348,7 @@ class _List:
             return []
         try:
             rows = json.loads(self._path.read_text("utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return []
         downloads = []
         for row in rows if isinstance(rows, list) else ():
@@ -369,20 +370,34 @@ class _List:
 
     def _download_from(self, row: dict[str, Any], *, goes_on: bool) -> Download:
         """Raises KeyError, TypeError or ValueError where it makes no sense."""
-        files = tuple(HubFile(str(file["path"]), int(file["size"]), str(file["sha256"])) for file in row["files"])
-        repo, state = str(row["repo"]), DownloadState(row["state"])
+        files = tuple(_file_from(file) for file in row["files"])
+        repo, state = _text(row["repo"]), DownloadState(row["state"])
         if not files or not all(is_inside(path) for path in (repo, *(file.path for file in files))):
             raise ValueError("a file outside of the folder")
         return Download(
             repo=repo,
-            commit=str(row["commit"]),
-            name=str(row["name"]),
-            quantisation=str(row["quantisation"]),
+            commit=_text(row["commit"]),
+            name=_text(row["name"]),
+            quantisation=_text(row["quantisation"]),
             files=files,
             path=Wanted(repo, "", files[0]).path_in(self._folder),
             state=DownloadState.QUEUED if goes_on and state in _NOT_ENDED else DownloadState.PAUSED,
             received=received_of(files, repo, self._folder),
         )
+
+
+def _file_from(row: dict[str, Any]) -> HubFile:
+    size = row["size"]
+    if type(size) is not int or not 0 <= size <= _MOST_BYTES:
+        raise ValueError(size)
+    return HubFile(_text(row["path"]), size, _text(row["sha256"]))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    value.encode()  # half a character can be sent nowhere, and names no file
+    return value
 
 
 def _row(download: Download) -> dict[str, object]:

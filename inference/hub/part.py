@@ -164,7 +164,7 @@ class PartFile:
         try:
             lines = self._info.read_text("ascii", "replace").split("\n")[:-1]
             return lines[1:] if json.loads(lines[0]) == self._head() else None
-        except (OSError, ValueError, IndexError):
+        except (OSError, ValueError, IndexError, RecursionError):
             return None
 
     def _write_info(self, borders: list[str]) -> None:

@@ -4,16 +4,31 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from gguf import GGUFWriter
+from hypothesis import given
 
 from inference.errors import ModelUnreadable
 from inference.gguf_header import glance, read_facts
 from inference.memory import DEFAULT_CONTEXT, forecast, forecast_of
-from inference.shelf import FactsCache, ShelfFolder, ShelfSource, facts_of, find_models, usual_folders
+from inference.shelf import (
+    FactsCache,
+    ShelfFacts,
+    ShelfFolder,
+    ShelfModel,
+    ShelfSource,
+    facts_of,
+    find_models,
+    usual_folders,
+)
+from tests.deep_types import assert_of_its_types
 from tests.gguf_files import write_tiny_model
+from tests.odd_values import damaged
 
 OURS = ShelfSource.OURS
 
@@ -90,6 +105,24 @@ def test_when_models_were_used_outlives_a_cache_of_another_version(tmp_path):
     (model,) = find_models([ShelfFolder(tmp_path / "models", OURS)])
     (tmp_path / "facts.json").write_text(json.dumps({"version": 1, "used": {str(model.path): 5.0}}))
     assert FactsCache(tmp_path / "facts.json").used(model.path) == 5.0
+
+
+_ROW = [4, 5, asdict(ShelfFacts(title="Tiny", training_context=2_048, needed=7))]
+
+
+@given(damaged({"version": 3, "models": {"/m/a.gguf": _ROW}, "used": {"/m/a.gguf": 5.0}}))
+def test_what_damage_left_of_the_cache_is_of_its_types_or_not_known(content):
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "facts.json")
+        path.write_text(json.dumps(content))
+        cache = FactsCache(path)
+        used = cache.used(Path("/m/a.gguf"))
+        assert type(used) is float
+        assert datetime.fromtimestamp(used, UTC).astimezone() is not None
+        facts = cache.known(ShelfModel(Path("/m/a.gguf"), "a", 4, 1, 5, OURS))
+    if facts is not None:
+        assert_of_its_types(facts)
+        assert 0 <= facts.needed <= 2**53
 
 
 def test_what_is_linked_twice_is_listed_once_where_it_was_found_first(tmp_path):

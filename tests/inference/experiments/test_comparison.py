@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from inference.configuration import ModelConfig, RemoteModel
 from inference.errors import InvalidRequest, PromptTooLong
@@ -29,8 +31,10 @@ from inference.experiments.surroundings import Surroundings
 from inference.messages import Message, Role
 from inference.model_names import embedded_model
 from inference.requests import GenerationRequest, Sampling
+from tests.deep_types import assert_of_its_types
 from tests.fakes import config
 from tests.inference.experiments.lending import READ, WRITE, Lent, timed
+from tests.odd_values import damaged
 
 SUBJECT = Subject("small", "Q4_1", "CPU", 1, 4096)
 THREE = (("Hello", " there", "."),)
@@ -258,6 +262,20 @@ def test_a_comparison_that_was_kept_comes_back_as_it_was() -> None:
 def test_what_is_no_comparison_is_refused(content: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="comparison"):
         comparison_from(content)
+
+
+@given(st.data())
+def test_a_kept_comparison_that_was_damaged_is_refused_or_can_be_told(data: st.DataObject) -> None:
+    made = [replace(run(Mode.ON, 0.5, 7.0), paint=Paint(0.1, 0.2, 4, 0.001)), run(Mode.OFF, 7.1, 7.1)]
+    sound = kept_comparison(comparison_of_replies("Why?", SUBJECT, made))
+    try:
+        found = comparison_from(data.draw(damaged(sound)))
+    except ValueError:
+        return
+    assert_of_its_types(found)
+    told: list[object] = [found.sentence, found.shown, found.difference, found.notes, found.subject.words]
+    told += [found.statistic(metric.key, mode) for metric in METRICS for mode in Mode]
+    assert all(each is None or repr(each) for each in told)
 
 
 def test_replies_that_were_made_before_are_compared_by_their_kept_figures() -> None:

@@ -4,15 +4,19 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
 
 from inference.hub.access import HubSession
-from inference.hub.downloads import LIST_NAME, Download, Downloads, DownloadState
+from inference.hub.downloads import LIST_NAME, Download, Downloads, DownloadState, _List
 from inference.hub.files import HubModel
 from inference.hub.hub import Hub
 from inference.hub.repo import HubRepo
+from tests.deep_types import assert_of_its_types
 from tests.hub_server import HubServer
+from tests.odd_values import damaged
 
 REPO = "maker/small-GGUF"
 LARGE = bytes(range(256)) * 40_000
@@ -246,6 +250,31 @@ def test_a_second_process_does_not_take_the_queue_over(desk):
 def test_a_list_that_makes_no_sense_is_none(desk, content):
     desk.folder.mkdir()
     (desk.folder / LIST_NAME).write_text(content)
+    assert desk.open().all == ()
+
+
+_FILE = {"path": "a.gguf", "size": 1, "sha256": "0"}
+_ROW = {"repo": "a/b", "commit": "c", "name": "n", "quantisation": "Q4", "state": "queued", "files": [_FILE]}
+
+
+@given(damaged([_ROW, _ROW]))
+def test_what_damage_left_of_the_list_is_of_its_types(content):
+    with TemporaryDirectory() as folder:
+        Path(folder, LIST_NAME).write_text(json.dumps(content))
+        kept = _List(Path(folder))
+        found = kept.load(goes_on=False)
+        kept.save(found)
+        again = kept.load(goes_on=False)
+        kept.close()
+    assert again == found
+    for download in found:
+        assert_of_its_types(download)
+        assert (download.id, download.size >= 0) == (f"{download.repo}/{download.files[0].path}", True)
+
+
+def test_a_list_nested_without_end_is_none(desk):
+    desk.folder.mkdir()
+    (desk.folder / LIST_NAME).write_text("[" * 100_000)
     assert desk.open().all == ()
 
 
