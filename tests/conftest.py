@@ -20,11 +20,11 @@ for _name in ("XDG_DATA_HOME", "XDG_STATE_HOME"):
 
 
 # How long an example takes says how busy the machine is: where others compute, or the disk is slow, it is seconds.
-# The same examples each time, so that two runs of the same code end alike; others in the long form of the suite.
+# The same examples each time, so that two runs of the same code end alike; others where a seed is given.
 settings.register_profile(
     "headwater",
     deadline=None,
-    derandomize=not os.environ.get("LONG"),
+    derandomize=not os.environ.get("HEADWATER_SEED"),
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )

@@ -37,7 +37,7 @@ def moments(few: int, some: int) -> int:
 
 
 def seed() -> int:
-    return int(os.environ.get("HEADWATER_SEED", "7"))
+    return int(os.environ.get("HEADWATER_SEED") or "7")
 
 
 # In the process that is killed
