@@ -22,7 +22,7 @@ _MOST_CONTROLS = 0.02  # of what is a text
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 _PDF = b"%PDF-"
-_ZIP = b"PK\x03\x04"
+_ZIPS = (b"PK\x03\x04", b"PK\x05\x06")  # the second holds nothing
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also what new ones with a password are wrapped in
 _RTF = b"{\\rtf"
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
@@ -31,6 +31,14 @@ _CALLED = {
     "picture": ("png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "avif", "heic", "ico"),
     "sound or video file": ("mp3", "wav", "ogg", "oga", "opus", "flac", "m4a", "mp4", "mkv", "webm", "avi", "mov"),
 }
+_DOCUMENTS = {
+    "a PDF": ("pdf",),
+    "a Word file": ("docx", "docm", "doc"),
+    "an Excel file": ("xlsx", "xlsm", "xls"),
+    "a PowerPoint file": ("pptx", "pptm", "ppt"),
+    "an OpenDocument file": ("odt", "ods", "odp"),
+}
+_WEB_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _WESTERN = "cp1252"
 _WESTERN_SIGNS = frozenset(
     "àâäáãåæçèéêëìíîïñòóôõöøùúûüýÿßœÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝŒ€£§©®°«»¡¿·ªº\u00a0"
@@ -73,7 +81,7 @@ def read(path: Path, stopped: Callable[[], bool] = never) -> Attachment:
         raise AttachmentRefused(str(refusal)) from refusal
     except OSError as error:
         raise AttachmentRefused(f"{path.name} cannot be read: {error.strerror or error}.") from error
-    return Attachment(path.name, path.suffix.lower().removeprefix("."), size, _checked(text, path.name))
+    return Attachment(path.name, _suffix(path), size, _checked(text, path.name))
 
 
 def pasted(text: str, name: str) -> Attachment:
@@ -84,28 +92,59 @@ def pasted(text: str, name: str) -> Attachment:
 def _text_of(path: Path, stopped: Callable[[], bool]) -> str:
     with path.open("rb") as file:
         head = file.read(_HEAD)
-        if _PDF in head[:1024] or head.startswith(_ZIP):
+        if _is_document(head, path):
             return text_of(path, stopped)
         if kind := _kind_that_is_no_text(head, path):
-            raise AttachmentRefused(f"{path.name} is {kind}; only text can be read.")
-        return decoded(head + file.read(MOST_BYTES - len(head)), path.name)
+            raise AttachmentRefused(f"{path.name} is {kind}.")
+        text = decoded(head + file.read(MOST_BYTES - len(head)), path.name)
+    if text.strip():
+        _check_its_name(path, text)
+    return text
+
+
+def _is_document(head: bytes, path: Path) -> bool:
+    """Whether it is a PDF or an archive. Some PDFs have a few words of a mail or a printer before them; a text may
+    speak of PDFs."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return start.startswith((_PDF, *_ZIPS)) or (_PDF in head[:1024] and _suffix(path) in ("", "pdf"))
+
+
+def _check_its_name(path: Path, text: str) -> None:
+    """A text that is called a document is mostly what a download left instead of it: whoever attaches it means another.
+
+    Raises:
+        AttachmentRefused: it is called one.
+    """
+    kind = next((kind for kind, suffixes in _DOCUMENTS.items() if _suffix(path) in suffixes), "")
+    if not kind:
+        return
+    what, suffix = ("a web page", "html") if _WEB_PAGE.match(text) else ("plain text", "txt")
+    raise AttachmentRefused(
+        f"{path.name} is called {kind} but holds {what}. Get the file again, or rename it to end in .{suffix} to attach"
+        " it as it is."
+    )
+
+
+def _suffix(path: Path) -> str:
+    return path.suffix.lower().removeprefix(".")
 
 
 def _kind_that_is_no_text(head: bytes, path: Path) -> str:
     """What a file is that people take for text, or try all the same; empty where it may be one."""
     if head.startswith(_OLD_OFFICE):
-        return "an Office file of the old kind, or one with a password; save it as .docx, .csv or .pdf without one"
+        return (
+            "an Office file of the old kind, or one with a password; save it as .docx, .csv or .pdf, without a password"
+        )
     if head.startswith(_RTF):
         return "Rich Text (.rtf); save it as .docx or as plain text"
     for mark, kind in _BOXED.items():
         if head[4:].startswith(mark):
-            return f"a {kind}"
-    suffix = path.suffix.lower().removeprefix(".")
-    called = next((kind for kind, suffixes in _CALLED.items() if suffix in suffixes), "")
+            return f"a {kind}; only text can be read"
+    called = next((kind for kind, suffixes in _CALLED.items() if _suffix(path) in suffixes), "")
     is_picture = head.startswith(_PICTURES) and _CONTROLS.search(head)
     if called and _CONTROLS.search(head):
-        return f"a {called}"
-    return "a picture" if is_picture else ""
+        return f"a {called}; only text can be read"
+    return "a picture; only text can be read" if is_picture else ""
 
 
 def decoded(content: bytes, name: str) -> str:

@@ -77,7 +77,9 @@ def text_of(
         said = json.loads(answer)
     except ValueError:
         # It died. What a parser stumbles over is as manifold as what can be wrong with a document.
-        raise DocumentRefused(f"{path.name} is damaged, or takes more memory than a document should.") from None
+        raise DocumentRefused(
+            f"{path.name} is damaged, or takes more memory than a document should. Get or save it again."
+        ) from None
     if "text" not in said:
         raise DocumentRefused(f"{path.name} {said['refused']}")
     return str(said["text"])
@@ -161,14 +163,20 @@ def _check_archive(path: Path) -> None:
         with ZipFile(path) as archive:
             parts = archive.infolist()
     except (BadZipFile, ValueError, NotImplementedError) as error:
-        raise _Refused("is a damaged archive.") from error
+        raise _Refused("is a damaged archive. Get or save it again.") from error
     names = {part.filename for part in parts}
     if _WORD not in names:
-        kind = next((kind for name, kind in _OTHERS.items() if name in names), "an archive; unpack it")
+        kind = next((kind for name, kind in _OTHERS.items() if name in names), _of_no_kind(path))
         raise _Refused(f"is {kind}.")
     # An archive is read no further than it says that its parts are long.
     if len(parts) > _MOST_PARTS or sum(part.file_size for part in parts) > MOST_EXPANDED:
         raise _Refused(f"expands to more than {MOST_EXPANDED >> 20} MB.")
+
+
+def _of_no_kind(path: Path) -> str:
+    if path.suffix.lower() in (".docx", ".docm"):
+        return "called a Word file, but is an archive without a document in it; get or save it again"
+    return "an archive; unpack it"
 
 
 def _style_of(paragraph: object) -> str:

@@ -207,6 +207,8 @@ class ModelChoice(QObject):
                 self._take(replace(config, context_size=way.context_size))
             case WayKind.ANY_DEVICE:
                 self._take(replace(config, device=None))
+            case WayKind.AGAIN:
+                self._take(config)
             case _:
                 assert_never(way.kind)
 

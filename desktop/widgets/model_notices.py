@@ -65,11 +65,12 @@ class ModelNotices(QObject):
         if isinstance(state.config, RemoteModel):
             action, do = self._what_to_do(state.failure, state.config)
             self._show(state.error, NoticeKind.ERROR, action, do)
-        elif state.ways:
-            for way in state.ways[:1]:
-                self._show(state.error, NoticeKind.ERROR, self._words_for(way), partial(self._models.go, way))
         else:
-            self._show(state.error, NoticeKind.ERROR, self.tr("Open another…"), self.open_wanted.emit)
+            ways = [(self._words_for(way), partial(self._models.go, way)) for way in state.ways]
+            first, *others = [*ways, (self.tr("Open another…"), self.open_wanted.emit)]
+            self._show(state.error, NoticeKind.ERROR, *first)
+            for action, do in others:
+                self._board.offer(self._shown[-1], action, do)
 
     def _what_to_do(self, failure: FailureKind, model: RemoteModel) -> tuple[str, Callable[[], object]]:
         if failure is FailureKind.KEY_REFUSED:
@@ -102,6 +103,8 @@ class ModelNotices(QObject):
                 return self.tr("Use a window of {count} tokens").format(count=wording.whole(way.context_size))
             case WayKind.ANY_DEVICE:
                 return self.tr("Run it on what is here")
+            case WayKind.AGAIN:
+                return self.tr("Try again")
         assert_never(way.kind)
 
     def _show(

@@ -6,11 +6,12 @@ from enum import StrEnum
 
 from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font, paint_icon
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.painting import paint_box
+from desktop.widgets.tab_order import put_after
 
 _ICON = 20
 _NARROW = 480
@@ -25,7 +26,7 @@ class NoticeKind(StrEnum):
 
 
 class Notice(QWidget):
-    """One sentence, perhaps one action, and a button that puts it away."""
+    """One sentence, perhaps an action, others instead of it, and a button that puts it away."""
 
     action_chosen = Signal()
     closed = Signal()
@@ -46,17 +47,29 @@ class Notice(QWidget):
         self.takes_back = False  # whether its action undoes something: then it stands longer than others
         self._label = _sentence(text)
         self.action_button = Button(theme, text=action, kind=ButtonKind.OUTLINED)
-        self.action_button.setVisible(bool(action))
         self.action_button.clicked.connect(self._choose)
+        self.other_buttons: list[Button] = []
+        self._is_below = False
         self.close_button = Button(theme, name=self.tr("Put this notice away"), icon_name="close")
         self.close_button.clicked.connect(self.closed)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         self.setAccessibleName(text)
         self._lay_out()
+        self.action_button.setVisible(bool(action))
 
     @property
     def text(self) -> str:
         return self._label.text()
+
+    def offer(self, action: str) -> Button:
+        """One more thing that can be done instead; with several, they stand below the sentence."""
+        button = Button(self._theme, text=action, kind=ButtonKind.OUTLINED)
+        button.clicked.connect(self._answer)
+        self.other_buttons.append(button)
+        self._actions.insertWidget(len(self.other_buttons), button, 0, Qt.AlignmentFlag.AlignLeft)
+        put_after((self.action_button, *self.other_buttons)[-2], (button,))
+        self._arrange()
+        return button
 
     def announce(self) -> None:
         """Have a screen reader say it."""
@@ -70,14 +83,14 @@ class Notice(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self.action_button.set_theme(theme)
+        for button in (self.action_button, *self.other_buttons):
+            button.set_theme(theme)
         self.close_button.set_theme(theme)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        row, column = (1, 0) if self.width() < _NARROW else (0, 1)  # below the sentence where both would be squeezed
-        self._grid.addWidget(self.action_button, row, column, Qt.AlignmentFlag.AlignLeft)
+        self._arrange()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -86,9 +99,30 @@ class Notice(QWidget):
         paint_icon(painter, self.kind.value, self._colour(), QRectF(place))
         painter.end()
 
+    def _arrange(self) -> None:
+        """Below the sentence where both would be squeezed; one below the other where they have no room side by side."""
+        is_below = self.width() < _NARROW or bool(self.other_buttons)
+        if is_below is not self._is_below:
+            self._is_below = is_below
+            self._grid.removeItem(self._actions)
+            self._actions.setParent(None)
+            self._grid.addLayout(self._actions, *((1, 0, 1, 3) if is_below else (0, 1)))
+        buttons = (self.action_button, *self.other_buttons)
+        margins = self._grid.contentsMargins()
+        room = self.width() - margins.left() - margins.right() - (len(buttons) - 1) * self._actions.spacing()
+        fits = sum(button.sizeHint().width() for button in buttons) <= room
+        way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
+        self._actions.setDirection(way)
+        for button in buttons:
+            # Side by side they keep no window from becoming narrower: then they stand one below the other.
+            button.setMinimumWidth(1 if fits and len(buttons) > 1 else 0)
+
     def _choose(self) -> None:
-        self.is_answered = True
+        self._answer()
         self.action_chosen.emit()
+
+    def _answer(self) -> None:
+        self.is_answered = True
 
     def _lose_patience(self) -> None:
         if not self.underMouse() and self.window().focusWidget() not in self.findChildren(Button):
@@ -101,7 +135,11 @@ class Notice(QWidget):
         self._grid.setSpacing(8)
         self._grid.setColumnStretch(0, 1)
         self._grid.addWidget(self._label, 0, 0)
-        self._grid.addWidget(self.action_button, 0, 1)
+        self._actions = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._actions.setSpacing(8)
+        self._actions.addWidget(self.action_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._actions.addStretch()
+        self._grid.addLayout(self._actions, 0, 1)
         self._grid.addWidget(self.close_button, 0, 2, Qt.AlignmentFlag.AlignTop)
 
     def _colour(self) -> QColor:

@@ -71,6 +71,12 @@ class NoticeBoard(QScrollArea):
         notice.announce()
         return notice
 
+    def offer(self, notice: Notice, action: str, on_action: Callable[[], object]) -> None:
+        """Offer this too in a notice that stands there."""
+        notice.offer(action).clicked.connect(partial(self._act, notice, on_action))
+        self._fit()
+        self.ensureWidgetVisible(notice, 0, 0)
+
     def show_error(self, sentence: str) -> None:
         """Say what failed."""
         self.show_notice(sentence, NoticeKind.ERROR)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import given
@@ -81,6 +83,76 @@ def test_what_has_no_text_gets_a_sentence(tmp_path, name, content, words):
     with pytest.raises(AttachmentRefused) as refused:
         read(write(tmp_path, name, content))
     assert words in str(refused.value)
+
+
+def archive(*names: str) -> bytes:
+    content = io.BytesIO()
+    with ZipFile(content, "w") as made:
+        for name in names:
+            made.writestr(name, "words " * 20)
+    return content.getvalue()
+
+
+AGAIN_AS_TEXT = "Get the file again, or rename it to end in .txt to attach it as it is."
+OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
+NOT_OFFERED = (
+    "is an Office file of the old kind, or one with a password; save it as .docx, .csv or .pdf, without a password."
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.docx", b"plain words\n", f"is called a Word file but holds plain text. {AGAIN_AS_TEXT}"),
+        ("a.DOC", b"plain words\n", f"is called a Word file but holds plain text. {AGAIN_AS_TEXT}"),
+        ("a.pdf", "Größe\n".encode("utf-16"), f"is called a PDF but holds plain text. {AGAIN_AS_TEXT}"),
+        ("a.xlsx", b"x,y\n1,2\n", f"is called an Excel file but holds plain text. {AGAIN_AS_TEXT}"),
+        ("a.docx", b"<html><p>Sign in</html>", "is called a Word file but holds a web page. Get the file again"),
+        (
+            "a.pdf",
+            b"\n<!DOCTYPE html><p>Sign in",
+            "is called a PDF but holds a web page. Get the file again, or rename it to end in .html",
+        ),
+        ("a.docx", archive("notes.txt"), "is called a Word file, but is an archive without a document in it; get or"),
+        (
+            "a.docx",
+            archive(),
+            "is called a Word file, but is an archive without a document in it; get or save it again.",
+        ),
+        ("a.pdf", archive("notes.txt"), "is an archive; unpack it."),
+        ("a.docx", OLD_OFFICE, NOT_OFFERED),
+        ("a.pdf", OLD_OFFICE, NOT_OFFERED),
+        ("a.doc", OLD_OFFICE, NOT_OFFERED),
+        ("a.docx", archive("word/document.xml")[:90], "is a damaged archive. Get or save it again."),
+        (
+            "a.pdf",
+            b"%PDF-1.7\n1 0 obj",
+            "is damaged, or takes more memory than a document should. Get or save it again.",
+        ),
+        ("a.docx", b"", "is empty."),
+        ("a.pdf", b"", "is empty."),
+    ],
+)
+def test_what_is_called_a_document_and_is_none_gets_a_sentence(tmp_path, name, content, words):
+    with pytest.raises(AttachmentRefused) as refused:
+        read(write(tmp_path, name, content))
+    assert str(refused.value).startswith(f"{name} {words}")
+
+
+def test_a_locked_pdf_says_how_it_can_be_read(tmp_path):
+    with pytest.raises(AttachmentRefused, match=r"a\.pdf has a password\. Save a copy without one\."):
+        read(pdf(tmp_path / "a.pdf", "secret", password="word"))
+
+
+def test_a_text_that_speaks_of_pdf_is_text(tmp_path):
+    words = "A PDF begins with %PDF-1.7, an archive with PK."
+    assert read(write(tmp_path, "a.md", words.encode())).text == words
+
+
+def test_a_pdf_behind_a_few_words_of_a_printer_is_read(tmp_path):
+    path = pdf(tmp_path / "a.pdf", "Why do rivers bend?")
+    path.write_bytes(b"@PJL JOB\n" + path.read_bytes())
+    assert read(path).text == "Why do rivers bend?"
 
 
 def test_a_picture_that_only_begins_like_one_is_text(tmp_path):

@@ -67,7 +67,7 @@ def test_pages_without_text_may_be_pictures(tmp_path):
         ("ppt/presentation.xml", "is a PowerPoint file"),
         ("content.xml", "is an OpenDocument file"),
         ("META-INF/container.xml", "is an e-book"),
-        ("a.txt", "is an archive; unpack it"),
+        ("a.txt", "is called a Word file, but is an archive without a document in it"),
     ],
 )
 def test_other_archives_are_named(tmp_path, part, words):

@@ -6,7 +6,7 @@ import pytest
 
 from desktop.settings import Settings
 from desktop.widgets.notice import Notice, NoticeKind
-from inference import DeviceNotFound, ModelConfig, ModelCrashed, ModelUnreadable, OutOfMemory
+from inference import DeviceNotFound, MemoryShort, ModelConfig, ModelCrashed, ModelUnreadable, OutOfMemory
 from tests.desktop.desk import Desk
 from tests.desktop.fakes import MODEL
 
@@ -44,6 +44,35 @@ def test_after_a_failed_load_the_safer_way_is_one_click_away(desk, error, action
     notice.action_button.click()
     assert desk.engine.loads[-1] == wished
     assert window.board.notices == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "actions"),
+    [
+        (OutOfMemory(MODEL, 8192), ["Use a window of 4,096 tokens", "Try again", "Open another…"]),
+        (OutOfMemory(MODEL, 512), ["Try again", "Open another…"]),
+        (OutOfMemory(MODEL), ["Try again", "Open another…"]),
+        (MemoryShort(), ["Try again", "Open another…"]),
+    ],
+)
+def test_where_memory_is_short_all_that_helps_is_offered_and_works(desk, error, actions):
+    other = ModelConfig(MODEL.with_name("other.gguf"))
+    desk.to_choose = other.path
+    wished = {
+        "Use a window of 4,096 tokens": ModelConfig(MODEL, 4096),
+        "Try again": ModelConfig(MODEL),
+        "Open another…": other,
+    }
+    desk.open(ready=False)
+    for number, action in enumerate(actions):
+        desk.models.choose(MODEL)
+        desk.engine.fail_to_load(error)
+        notice = only(desk)
+        buttons = [notice.action_button, *notice.other_buttons]
+        assert [button.text() for button in buttons] == actions
+        buttons[number].click()
+        assert desk.window.board.notices == ()
+        assert desk.engine.loads[-1] == wished[action]
 
 
 def test_a_model_that_failed_is_said_once(desk):

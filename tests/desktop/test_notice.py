@@ -84,3 +84,26 @@ def test_a_notice_is_put_away_after_a_while_unless_somebody_is_at_it(notice, qtb
     with qtbot.waitSignal(made.closed):
         made.action_button.clearFocus()
     assert not made._patience.isActive()
+
+
+def test_several_actions_stand_side_by_side_where_there_is_room_and_else_one_below_the_other(notice):
+    made = notice("There is too little memory.", NoticeKind.ERROR, "Use a window of 4,096 tokens")
+    buttons = [made.action_button, made.offer("Try again"), made.offer("Open another…")]
+    for width, levels in ((700, 1), (300, 3)):
+        made.resize(width, made.heightForWidth(width))
+        QApplication.processEvents()
+        made.resize(width, made.heightForWidth(width))
+        QApplication.processEvents()
+        assert len({button.y() for button in buttons}) == levels
+        assert all(made.rect().contains(button.geometry()) for button in buttons)
+        assert min(button.y() for button in buttons) >= made._label.y() + made._label.height()
+
+
+def test_the_keyboard_comes_to_each_action_and_then_to_the_button_that_puts_it_away(notice, qtbot):
+    made = notice("There is too little memory.", NoticeKind.ERROR, "Use a window of 4,096 tokens")
+    order = [made.action_button, made.offer("Try again"), made.offer("Open another…"), made.close_button]
+    made.activateWindow()
+    order[0].setFocus()
+    for stop in order:
+        qtbot.waitUntil(stop.hasFocus)
+        qtbot.keyClick(stop, Qt.Key.Key_Tab)
