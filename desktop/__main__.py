@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from errno import EISDIR
 from functools import partial
 from importlib import import_module
 from io import TextIOWrapper
@@ -107,11 +108,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--demo",
-        type=Path,
+        type=_path,
         metavar="SHOT.png",
         help="send one prompt, print the answer and the figures, save a picture of the window, and end",
     )
-    parser.add_argument("--data-dir", type=Path, metavar="DIR", help="keep conversations and settings there")
+    parser.add_argument("--data-dir", type=_path, metavar="DIR", help="keep conversations and settings there")
     parser.add_argument(
         "--safe-mode",
         action="store_true",
@@ -122,6 +123,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="store_true", help="print the version and end")
     return parser
+
+
+def _path(words: str) -> Path:
+    if not words:
+        raise argparse.ArgumentTypeError("an empty text names no place")
+    return Path(words)
 
 
 def _be_a_child(words: Sequence[str]) -> None:
@@ -179,7 +186,7 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
         _complain(str(error))
         return 2
     with ExitStack() as stack:
-        if picture is not None and not _made_room_for(picture):
+        if picture is not None and not (_made_room_for(picture) and _can_be_demonstrated(model)):
             return 1
         if picture is not None and options.data_dir is None:
             # A demonstration is no conversation of anybody's.
@@ -241,19 +248,33 @@ def _spare_the_sources() -> None:
 
 
 def _made_room_for(picture: Path) -> bool:
-    """Before a minute is spent on it: whether there is a folder that a picture can be saved in."""
+    """Before a minute is spent on it: whether a picture can be saved there."""
     try:
         picture.parent.mkdir(parents=True, exist_ok=True)
+        if picture.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
     except OSError as error:
         _complain(f"The screenshot cannot be saved as {picture}: {error.strerror}.")
         return False
     return True
 
 
+def _can_be_demonstrated(model: Path | RemoteModel | None) -> bool:
+    """In a window somebody sees that a file is refused and another one answers; here nobody would."""
+    from inference import looks_like_model
+
+    if isinstance(model, Path) and not looks_like_model(model):
+        _complain(f"{model.name} is not a model file. Headwater opens files that end in .gguf.")
+        return False
+    return True
+
+
 def _model(words: str) -> Path | RemoteModel:
     """The model that was named: a file, or what a server offers first."""
-    from inference import RemoteModel, base_url_of, is_address
+    from inference import InvalidRequest, RemoteModel, base_url_of, is_address
 
+    if not words:
+        raise InvalidRequest("An empty text names no model.")
     return RemoteModel(base_url_of(words)) if is_address(words) else Path(words)
 
 

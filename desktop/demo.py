@@ -55,7 +55,8 @@ class Demo(QObject):
         self._window.composer.set_text(PROMPT)
         self._window.composer.submitted.emit(PROMPT)
         if not session.is_busy:
-            self._complain("The prompt could not be sent: there is no model.")
+            said = self._window.board.notices
+            self._complain(said[-1].text if said else "The prompt could not be sent.")
             self.ended.emit(1)
 
     def give_up(self) -> None:
@@ -79,7 +80,8 @@ class Demo(QObject):
 
     def _show_result(self) -> None:
         self._say(self._window.speed_bar.summary())
-        saved = self._window.grab().save(str(self._picture))
+        shot, path = self._window.grab(), str(self._picture)
+        saved = shot.save(path) or shot.save(path, "PNG")  # the second where its name says of no kind that it is
         if saved:
             self._say(f"\nScreenshot: {self._picture.absolute()}")
         else:

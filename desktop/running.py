@@ -41,7 +41,8 @@ def run(
 ) -> int:
     """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
     is handed the program before its window is shown; for `safe` and `entrance` see `App`. Where the conversations
-    cannot be opened, `ask_again` is told why and says whether to try it again; without it a person is asked."""
+    cannot be opened, `ask_again` is told why and says whether to try it again; without it a person is asked. For a
+    demonstration nobody is."""
     # Where it gets no thread for them, as with too little memory, Qt waits for ever for those that help it paint.
     os.environ.setdefault("QT_NO_GUI_THREADPOOL", "1")
     application = QApplication([*arguments, *style_arguments()])
@@ -57,7 +58,7 @@ def run(
             app = _begun(begin)
         except StoreError as error:
             complain(str(error))
-            if not ask_again(str(error)):
+            if picture is not None or not ask_again(str(error)):
                 return 1
     app.left.connect(application.exit)
     app.install_crash_hook()

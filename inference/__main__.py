@@ -102,6 +102,8 @@ def _do(command: str, client: Client, messages: Sequence[Message], options: argp
 
 
 def _client(options: argparse.Namespace) -> Client:
+    if options.remote_model is not None and options.model is None:
+        raise InvalidRequest("--remote-model is what a server calls its model; --model says which server.")
     return connect(
         options.model,
         model=options.remote_model,

@@ -83,7 +83,27 @@ def test_without_any_model_it_ends_at_once(demo, app, complaints, qtbot):
     with qtbot.waitSignal(demo.ended) as ended:
         demo.begin()
     assert ended.args == [1]
-    assert complaints == ["The prompt could not be sent: there is no model."]
+    assert complaints == ["No model is open, so nothing was sent. Open one, then send again."]
+
+
+def test_a_model_that_failed_before_anything_was_asked_ends_it_with_the_sentence(app, demo, engine, complaints, qtbot):
+    engine.fail_to_load(ModelNotFound(MODEL))
+    qtbot.waitUntil(lambda: app.models.config is None)
+    with qtbot.waitSignal(demo.ended) as ended:
+        demo.begin()
+    assert ended.args == [1]
+    assert complaints == [str(ModelNotFound(MODEL))]
+
+
+@pytest.mark.parametrize("name", ["shot", "shot.xyz", "shot.gguf"])
+def test_a_picture_is_saved_under_any_name(app, engine, said, complaints, qtbot, tmp_path, name):
+    demo = Demo(app.window, tmp_path / name, said.append, complaints.append)
+    demo.begin()
+    engine.ready()
+    with qtbot.waitSignal(demo.ended) as ended:
+        engine.finish()
+    assert (ended.args, complaints) == ([0], [])
+    assert not QImage.fromData((tmp_path / name).read_bytes()).isNull()
 
 
 def test_a_picture_that_cannot_be_saved_is_said(app, engine, said, complaints, qtbot, tmp_path):

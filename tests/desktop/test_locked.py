@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,8 @@ def prepare(app):
 places = Places(folder / "conversations.sqlite3", folder / "settings.toml")
 sys.exit(run(["headwater"], places, say=print, complain=lambda _: None, prepare=prepare, ask_again=ask_again))
 """
+# The same for a demonstration, which nobody may be there to answer.
+DEMONSTRATED = STARTED.replace("say=print", "picture=folder / 'shot.png', say=print").replace("lambda _: None", "print")
 MANY_KEYS = "a question that is typed meanwhile"
 
 
@@ -181,13 +184,24 @@ def test_a_start_under_a_lock_says_so_and_changes_nothing(starts):
     starts.end(starts.start())
 
 
+def started(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", program, str(folder)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
 def test_a_start_under_a_lock_is_tried_again_as_often_as_one_likes(starts):
     starts.end(answering(starts))
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"}
-    command = [sys.executable, "-c", STARTED, str(starts.folder)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    done = started(STARTED, starts.folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("2 Another program holds the conversations")
+
+
+def test_a_demonstration_under_a_lock_asks_nobody_and_ends(starts):
+    starts.end(answering(starts))
+    done = started(DEMONSTRATED, starts.folder)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("Another program holds the conversations")
 
 
 def test_a_program_that_is_asked_to_end_under_a_lock_says_why_it_waits_and_ends_when_it_is_asked_again(tmp_path):

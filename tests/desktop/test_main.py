@@ -119,6 +119,32 @@ def test_a_picture_that_has_no_place_is_refused_before_anything_is_asked(tmp_pat
     )
 
 
+def test_a_picture_that_would_be_a_folder_is_refused_before_anything_is_asked(tmp_path):
+    done = run("-m", "desktop", "--demo", str(tmp_path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"headwater: The screenshot cannot be saved as {tmp_path}: Is a directory.\n"
+
+
+def test_a_demonstration_is_of_the_model_that_was_named_or_of_none(tmp_path):
+    done = run("-m", "desktop", "--demo", str(tmp_path / "shot.png"), str(tmp_path / "notes.txt"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "headwater: notes.txt is not a model file. Headwater opens files that end in .gguf.\n"
+
+
+@pytest.mark.parametrize("option", ["--demo", "--data-dir"])
+def test_an_empty_text_names_no_place(capsys, option):
+    with pytest.raises(SystemExit) as leaving:
+        main([option, ""])
+    assert leaving.value.code == 2
+    assert f"argument {option}: an empty text names no place" in capsys.readouterr().err
+
+
+def test_an_empty_text_names_no_model(capsys, monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    assert main([""]) == 2
+    assert capsys.readouterr().err == "headwater: An empty text names no model.\n"
+
+
 SPOKEN_TO_NOBODY = """
 import os, sys
 from desktop.__main__ import _complain, _say

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 import subprocess
 import sys
@@ -95,6 +96,23 @@ def test_a_file_that_somebody_writes_into_already_is_not_guarded(file):
 def test_what_is_not_there_is_not_guarded(tmp_path):
     with FileGuard([tmp_path / "gone.gguf"]) as guard:
         assert not guard.is_held
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_a_pipe_that_nobody_writes_into_is_not_waited_for(tmp_path):
+    path = tmp_path / "pipe.gguf"
+    os.mkfifo(path)
+    with FileGuard([path]) as guard:
+        assert not guard.is_held
+    # Nor by whoever asks the engine for it.
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    engine = LocalEngine(events.put)
+    engine.load(ModelConfig(path))
+    seen = [events.get(timeout=60)]
+    while not isinstance(seen[-1], ModelFailed):
+        seen.append(events.get(timeout=60))
+    engine.close()
+    assert "This is no file." in str(seen[-1].error)
 
 
 @pytest.mark.usefixtures("file")

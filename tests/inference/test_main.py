@@ -48,6 +48,7 @@ def run(*words: str, text: str | None = None) -> subprocess.CompletedProcess[str
         ("--model", "http://me:secret@127.0.0.1/v1", "Hi"),
         ("--model", "http://127.0.0.1/v1", "--threads", "1", "Hi"),
         ("--remote-model", "llama", "--model", "a.gguf", "Hi"),
+        ("--remote-model", "llama", "Hi"),
         ("--show-prompt", "--model", "http://127.0.0.1/v1", "Hi"),
         ("--template", os.devnull, "--model", "http://127.0.0.1/v1", "Hi"),
         ("--model", "", "Hi"),
