@@ -17,6 +17,7 @@ from desktop.figures import Figures, figures_of
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
 from desktop.ongoing_reply import OngoingReply
 from desktop.shown_branch import ShownBranch
+from desktop.spoken import spoken
 from desktop.standing import Standing
 from desktop.store import Store, StoreError
 from desktop.wishes import Wishes
@@ -522,7 +523,7 @@ class ChatSession(QObject):
         try:
             return do()
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return None
 
     def _may_change(self) -> bool:
@@ -538,7 +539,7 @@ class ChatSession(QObject):
             # An answer to what is shown would put what was said there out of sight.
             self.failed.emit(self._went_on_elsewhere())
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
         return False
 
     def _went_on_elsewhere(self) -> str:
@@ -554,7 +555,7 @@ class ChatSession(QObject):
             if self._conversation is not None:
                 keep(self._conversation.id)
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return False
         self._wishes = changed
         return True

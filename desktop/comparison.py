@@ -16,6 +16,7 @@ from desktop.asking import ask
 from desktop.conversations import TurnState, title_of
 from desktop.keepsakes import KeptComparison
 from desktop.model_choice import ModelChoice
+from desktop.spoken import spoken
 from desktop.store import Store, StoreError
 from desktop.turns import Turn
 from desktop.wishes import Wishes
@@ -166,7 +167,7 @@ class Comparisons(QObject):
             self._engine.run(job)
         except (inference.InvalidRequest, EngineClosed) as error:
             self._end()
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return False
         return True
 
@@ -194,7 +195,7 @@ class Comparisons(QObject):
         try:
             made = self._replies_of(session)
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return False
         if made is None:
             self.failed.emit(
@@ -212,7 +213,7 @@ class Comparisons(QObject):
         try:
             return self._store.comparisons()
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return ()
 
     def open(self, number: int) -> bool:
@@ -220,7 +221,7 @@ class Comparisons(QObject):
         try:
             comparison = inference.experiments.comparison_from(self._store.comparison(number))
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return False
         except ValueError:
             self.failed.emit(self.tr("This comparison cannot be read."))
@@ -233,7 +234,7 @@ class Comparisons(QObject):
         try:
             self._store.delete_comparison(number)
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
         self.kept_changed.emit()
 
     def on_event(self, event: inference.Event) -> None:
@@ -247,7 +248,7 @@ class Comparisons(QObject):
                     self._take(result.with_paints(self._paints))
             case inference.JobFailed(job=job, error=error) if job == self._job:
                 self._end()
-                self.failed.emit(str(error))
+                self.failed.emit(spoken(error))
             case inference.TextDelta() if self._is_of_run(event.request):
                 self._on_text(event)
             case inference.GenerationFinished() if self._is_of_run(event.request):
@@ -290,7 +291,7 @@ class Comparisons(QObject):
             try:
                 self._store.keep_comparison(title_of(comparison.prompt), content, self._conversation)
             except StoreError as error:
-                self.failed.emit(str(error))
+                self.failed.emit(spoken(error))
             self.kept_changed.emit()
         self.ended.emit(comparison)
 

@@ -9,6 +9,7 @@ from threading import Event, Thread
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from desktop.spoken import spoken
 from desktop.store import Backups, StoreDamaged, StoreError
 
 _MOST_MILLISECONDS = 3_600_000  # a machine that slept did not count the time
@@ -64,7 +65,7 @@ class DailyBackup(QObject):
         try:
             self._backups.make(is_stopped=self._leaving.is_set)
         except StoreDamaged as error:
-            self.damaged.emit(str(error))
+            self.damaged.emit(spoken(error))
         except StoreError as error:
             # Nobody waits for it; what keeps it from being made is said where something is to be kept.
             _log.warning("no copy of the conversations was made: %s", error)

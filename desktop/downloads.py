@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 import inference
 from desktop.errands import Errands, Post
 from desktop.settings import Settings, SettingsFile
+from desktop.spoken import spoken
 from inference import HubError, InferenceError
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class DownloadQueue(QObject):
         try:
             self._queue.remove(download_id)
         except HubError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
 
     def put_aside(self, download_id: str) -> Download | None:
         """Stop it and show it no longer, but keep what was fetched until `throw_out`; `None` where nothing is lost by

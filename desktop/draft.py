@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from desktop.conversations import Conversation
+from desktop.spoken import spoken
 from desktop.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Draft(QObject):
         try:
             return self._store.draft_attachments(self._conversation)
         except StoreError as error:
-            self._complain(str(error))
+            self._complain(spoken(error))
             return ()
 
     def set_text(self, text: str) -> None:
@@ -63,7 +64,7 @@ class Draft(QObject):
         try:
             self._store.set_draft_attachments(self._conversation, attachments)
         except StoreError as error:
-            self._complain(str(error))
+            self._complain(spoken(error))
 
     def keep(self) -> None:
         """Once more, where it could not be kept."""
@@ -75,7 +76,7 @@ class Draft(QObject):
         except StoreError as error:
             if not self._has_said_why_not:
                 self._has_said_why_not = True
-                self._complain(str(error))
+                self._complain(spoken(error))
             self._timer.start()
 
     def begin_anew(self, conversation: int) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 import inference
 from desktop.errands import Errand, Errands, Post
 from desktop.hub_door import HubDoor
+from desktop.spoken import spoken
 from inference import HubError, HubOffline, HubUnreachable, InferenceError, TokenWanted
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class HubDesk(QObject):
 def refusal_of(error: InferenceError) -> Refusal:
     """What an error of the Hub's means for whoever asked."""
     return Refusal(
-        str(error),
+        spoken(error),
         wants_token=isinstance(error, TokenWanted | inference.GateClosed | inference.NotOnHub),
         is_gated=isinstance(error, inference.GateClosed),
         is_offline=isinstance(error, HubOffline | HubUnreachable),

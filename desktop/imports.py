@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.exchange import LeftOut, Tree
 from desktop.import_reader import ConversationsRead
+from desktop.spoken import spoken
 from desktop.store import Store, StoreError
 
 AT_ONCE_SECONDS = 0.01  # of work, before the window has its turn
@@ -68,7 +69,7 @@ class Imports(QObject):
                 waiting.popleft()
         except StoreError as error:
             waiting.clear()
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
         self._numbers += kept
         if kept:
             self.kept.emit(kept)

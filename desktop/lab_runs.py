@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 import inference
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
+from desktop.spoken import spoken
 from inference import EngineClosed, JobId, ModelConfig
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class LabRuns(QObject):
                 self._take(result)
             case inference.JobFailed(job=job, error=error) if job == self._job:
                 self._end()
-                self.failed.emit(str(error))
+                self.failed.emit(spoken(error))
             case _:
                 pass
 
@@ -110,7 +111,7 @@ class LabRuns(QObject):
             self._engine.run(job)
         except EngineClosed as error:
             self._end()
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return False
         self.running_changed.emit(name)
         return True

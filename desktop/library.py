@@ -16,6 +16,7 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import Conversation
 from desktop.known_conversations import KnownConversations
 from desktop.model_choice import ModelChoice, ModelState
+from desktop.spoken import spoken
 from desktop.store import Store, StoreError
 from desktop.whole_files import whole_file
 from inference import EngineClosed
@@ -429,7 +430,7 @@ class Library(QObject):
         try:
             return work()
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return None
 
     def _on_model(self, state: ModelState) -> None:

@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, Signal
 import inference
 from desktop.conversations import FailureKind
 from desktop.settings import ModelWindow, Settings, SettingsFile
+from desktop.spoken import spoken
 from inference import AnyModel, InferenceError, ModelConfig, RemoteModel
 
 if TYPE_CHECKING:
@@ -334,5 +335,5 @@ def _failed(model: AnyModel, error: InferenceError) -> ModelState:
     from desktop.remedies import failure_of
 
     return ModelState(
-        ModelPhase.FAILED, model, error=str(error), failure=failure_of(error).kind, ways=ways_after(model, error)
+        ModelPhase.FAILED, model, error=spoken(error), failure=failure_of(error).kind, ways=ways_after(model, error)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from desktop.keepsakes import Preset
+from desktop.spoken import spoken
 from desktop.store import Store, StoreError
 
 
@@ -24,7 +25,7 @@ class Presets(QObject):
         try:
             return self._store.presets()
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return ()
 
     def save(self, preset: Preset) -> None:
@@ -32,7 +33,7 @@ class Presets(QObject):
         try:
             self._store.save_preset(preset)
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
         else:
             self.changed.emit()
 
@@ -41,7 +42,7 @@ class Presets(QObject):
         try:
             self._store.delete_preset(preset.name)
         except StoreError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
         else:
             self.changed.emit()
             self.deleted.emit(preset)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 import inference
+from desktop.spoken import spoken
 from desktop.store import Store, StoreError
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class ReplyKeeper(QObject):
         except StoreError as error:
             if not self._has_complained:
                 self._has_complained = True
-                self._complain(str(error))
+                self._complain(spoken(error))
             self._timer.start()
             return False
         return True

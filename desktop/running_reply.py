@@ -10,6 +10,7 @@ from desktop.activity import Activity, Phase
 from desktop.conversations import TurnState
 from desktop.figures import Figures, held
 from desktop.remedies import failure_of
+from desktop.spoken import spoken
 from desktop.turns import Turn
 from inference import AnyModel, GenerationRequest, Message, Role
 
@@ -165,6 +166,6 @@ class RunningReply:
             self.turn,
             message=said,
             state=TurnState.FAILED,
-            error=str(event.error),
+            error=spoken(event.error),
             failure=failure_of(event.error),
         )

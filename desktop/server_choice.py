@@ -12,6 +12,7 @@ from desktop.conversations import FailureKind
 from desktop.model_choice import ModelLoader
 from desktop.remedies import failure_of
 from desktop.secrets import KeyPlace, Keys, KeysKept
+from desktop.spoken import spoken
 from inference import InvalidRequest, RemoteModel, base_url_of
 
 _THIS_MACHINE = ("localhost", "127.", "[::1]")
@@ -65,7 +66,7 @@ class ServerChoice(QObject):
         try:
             base_url = base_url_of(_whole(address))
         except InvalidRequest as error:
-            self._fail(str(error))
+            self._fail(spoken(error))
             return
         self._key_is_new = bool(key.strip())
         if self._key_is_new:
@@ -83,7 +84,7 @@ class ServerChoice(QObject):
                     self._keys.keep(self._state.base_url)  # now that the server has taken it
                 self._become(replace(self._state, phase=ServerPhase.OFFERED, offered=offered))
             case inference.RemoteModelFailed(model, error) if model == RemoteModel(self._state.base_url):
-                self._fail(str(error), wants_key=failure_of(error).kind is FailureKind.KEY_REFUSED)
+                self._fail(spoken(error), wants_key=failure_of(error).kind is FailureKind.KEY_REFUSED)
             case _:
                 pass
 

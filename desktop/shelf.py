@@ -18,6 +18,7 @@ from shiboken6 import delete
 import inference
 from desktop.errands import Errand, Errands, Post
 from desktop.settings import Settings, SettingsFile
+from desktop.spoken import spoken
 from inference import InferenceError, InvalidRequest
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Shelf(QObject):
         try:
             thrown = inference.throw_away(model, self._folder())
         except InferenceError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
             return None
         self._put(tuple(each for each in self._models if each != model))
         self.changed.emit()
@@ -160,7 +161,7 @@ class Shelf(QObject):
         try:
             inference.bring_back(thrown)
         except InferenceError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(spoken(error))
         self.look()
 
     def throw_out(self, thrown: Thrown) -> None:
@@ -206,7 +207,7 @@ class Shelf(QObject):
         self.verifying.emit(*told)
 
     def _fail(self, error: InferenceError) -> None:
-        self.failed.emit(str(error))
+        self.failed.emit(spoken(error))
 
     def _watch(self, wanted: set[str]) -> None:
         """Hear of changes in these folders."""

@@ -30,6 +30,7 @@ from desktop.housekeeping import Housekeeping
 from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.settings import Settings, SettingsFile
+from desktop.spoken import spoken
 from desktop.theme import Theme, Themed, ThemeSource, icon
 from desktop.widgets.actions import make_action
 from desktop.widgets.attaching import Attaching
@@ -440,7 +441,9 @@ class Window(QMainWindow):
         self.composer.set_can_send(can_send=self._models.config is not None)
         file_info = state.file_info
         self.composer.offer_thinking(offered=file_info is not None and file_info.has_thinking_switch)
-        self.speed_bar.show_device_notes(() if file_info is None else (file_info.device_note, file_info.threads_note))
+        self.speed_bar.show_device_notes(
+            () if file_info is None else (spoken(file_info.device_note), spoken(file_info.threads_note))
+        )
 
     # What was chosen
 

@@ -72,6 +72,7 @@ from inference.errors import (
 from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
+from inference.sentences import Sentence
 from inference.shortage import can_reserve, is_shortage
 
 if TYPE_CHECKING:
@@ -317,6 +318,7 @@ __all__ = [
     "Role",
     "Sampling",
     "SamplingOptions",
+    "Sentence",
     "ServerBroke",
     "ServerBusy",
     "ServerError",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from inference.configuration import ProxyKind, is_proxy_address
 from inference.errors import InvalidRequest
+from inference.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class Proxy:
 
     def __post_init__(self) -> None:
         if self.kind is ProxyKind.MANUAL and not is_proxy_address(self.address):
-            raise InvalidRequest("A proxy's address begins with http:// or https:// and holds no password.")
+            raise InvalidRequest(Sentence("A proxy's address begins with http:// or https:// and holds no password."))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from inference.errors import InvalidRequest
+from inference.sentences import Sentence
 
 
 class KvType(StrEnum):
@@ -46,13 +47,25 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         if self.context_size is not None and self.context_size < 1:
-            raise InvalidRequest(f"The context size is at least 1 token; got {self.context_size}.")
+            raise InvalidRequest(
+                Sentence("The context size is at least 1 token; got {context_size}.", context_size=self.context_size)
+            )
         if self.threads is not None and not 1 <= self.threads <= MOST_THREADS:
-            raise InvalidRequest(f"Between 1 and {MOST_THREADS} threads can compute; got {self.threads}.")
+            raise InvalidRequest(
+                Sentence(
+                    "Between 1 and {MOST_THREADS} threads can compute; got {threads}.",
+                    MOST_THREADS=MOST_THREADS,
+                    threads=self.threads,
+                )
+            )
         if self.gpu_layers is not None and self.gpu_layers < 0:
-            raise InvalidRequest(f"The number of layers on the GPU is not negative; got {self.gpu_layers}.")
+            raise InvalidRequest(
+                Sentence(
+                    "The number of layers on the GPU is not negative; got {gpu_layers}.", gpu_layers=self.gpu_layers
+                )
+            )
         if self.device == "":
-            raise InvalidRequest("An empty text names no device.")
+            raise InvalidRequest(Sentence("An empty text names no device."))
 
 
 # Compiled when they are first used: most never name a server.
@@ -81,14 +94,14 @@ def base_url_of(address: str) -> str:
         parts = urlsplit(address.strip())
         scheme, host, port = parts.scheme, parts.hostname or "", parts.port
     except ValueError:
-        raise InvalidRequest("The server's address cannot be read.") from None
+        raise InvalidRequest(Sentence("The server's address cannot be read.")) from None
     if scheme not in _DEFAULT_PORTS:
-        raise InvalidRequest("A server's address begins with http:// or https://.")
+        raise InvalidRequest(Sentence("A server's address begins with http:// or https://."))
     if "@" in parts.netloc or parts.query or parts.fragment:
         # Not shown: what stands there may be a secret.
-        raise InvalidRequest("A server's address holds no password and no key; give the key apart from it.")
+        raise InvalidRequest(Sentence("A server's address holds no password and no key; give the key apart from it."))
     if not re.fullmatch(_HOST, host) or not re.fullmatch(_PATH, parts.path):
-        raise InvalidRequest("The server's address cannot be read.")
+        raise InvalidRequest(Sentence("The server's address cannot be read."))
     place = f"[{host}]" if ":" in host else host
     if port not in (None, _DEFAULT_PORTS[scheme]):
         place += f":{port}"
@@ -117,7 +130,9 @@ class RemoteModel:
 
     def __post_init__(self) -> None:
         if base_url_of(self.base_url) != self.base_url:
-            raise InvalidRequest(f"Write this server's address as {base_url_of(self.base_url)}.")
+            raise InvalidRequest(
+                Sentence("Write this server's address as {base_url_of}.", base_url_of=base_url_of(self.base_url))
+            )
 
 
 AnyModel: TypeAlias = ModelConfig | RemoteModel

@@ -36,6 +36,7 @@ from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit
 from inference.model import Loader, LoadStopped, StopFlag
 from inference.requests import GenerationRequest
+from inference.sentences import Sentence
 
 if TYPE_CHECKING:
     from inference.jobs import Job
@@ -503,5 +504,5 @@ def _failed(asked: _Asked, error: InferenceError) -> GenerationFailed | JobFaile
 
 def _file_of(request: GenerationRequest) -> ModelConfig:
     if isinstance(request.model, RemoteModel):
-        raise InvalidRequest("This engine answers from a model file; the request names a server.")
+        raise InvalidRequest(Sentence("This engine answers from a model file; the request names a server."))
     return request.model

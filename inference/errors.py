@@ -51,8 +51,13 @@ Each holds its facts as attributes and survives pickling: the facts are the cons
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from inference.sentences import Sentence
+
+SEARCH = Sentence("this search")  # as a search on the Hub is called in sentences
 
 _MODELS_NAMED = 5
 
@@ -77,7 +82,7 @@ class ModelNotFound(ModelError):
     """No file at `path`."""
 
     def __str__(self) -> str:
-        return f"There is no model file at {self.path}. Check the path, or choose another model."
+        return Sentence("There is no model file at {path}. Check the path, or choose another model.", path=self.path)
 
 
 class ModelUnreadable(ModelError):
@@ -88,16 +93,17 @@ class ModelUnreadable(ModelError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.path.name} cannot be read as a model: {self.reason}"
+        return Sentence("{name} cannot be read as a model: {reason}", name=self.path.name, reason=self.reason)
 
 
 class ModelChanged(ModelError):
     """Something was about to write into the file while it was in use, so what it was used for ended there."""
 
     def __str__(self) -> str:
-        return (
-            f"Another program writes into {self.path.name}, so this ends here. When it is done, try again: the model is"
-            " loaded anew."
+        return Sentence(
+            "Another program writes into {name}, so this ends here. When it is done, try again: the model is loaded"
+            " anew.",
+            name=self.path.name,
         )
 
 
@@ -110,9 +116,10 @@ class ProcessorTooOld(InferenceError):
 
     def __str__(self) -> str:
         names = ", ".join(name.upper() for name in self.lacking)
-        return (
-            f"This processor lacks {names}, which this build of Headwater needs to run models. Choose a server's model,"
-            " or build it from the source code: that fits the processor it is made on."
+        return Sentence(
+            "This processor lacks {names}, which this build of Headwater needs to run models. Choose a server's"
+            " model, or build it from the source code: that fits the processor it is made on.",
+            names=names,
         )
 
 
@@ -124,7 +131,9 @@ class ModelUnsupported(ModelError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.path.name} cannot be used for chat: {self.reason} Choose another model."
+        return Sentence(
+            "{name} cannot be used for chat: {reason} Choose another model.", name=self.path.name, reason=self.reason
+        )
 
 
 class OutOfMemory(ModelError):
@@ -136,14 +145,31 @@ class OutOfMemory(ModelError):
         self.needed = needed
 
     def __str__(self) -> str:
-        what = f"{self.path.name} does not fit into memory"
-        if self.context_size is not None:
-            what += f" with a context window of {self.context_size:,} tokens"
-        if self.needed is not None:
-            what += f" (about {self.needed / 1e9:.1f} GB needed)"
-        if self.context_size is None:  # the weights alone are too much
-            return f"{what}. Choose a smaller model, or close other programs and try again."
-        return f"{what}. Choose a smaller window or a smaller model."
+        size = {"name": self.path.name, "context_size": self.context_size, "needed": (self.needed or 0) / 1e9}
+        match self.context_size is not None, self.needed is not None:
+            case False, False:  # the weights alone are too much, and so below
+                return Sentence(
+                    "{name} does not fit into memory. Choose a smaller model, or close other programs and try again.",
+                    **size,
+                )
+            case False, True:
+                return Sentence(
+                    "{name} does not fit into memory (about {needed:.1f} GB needed). Choose a smaller model, or close"
+                    " other programs and try again.",
+                    **size,
+                )
+            case True, False:
+                return Sentence(
+                    "{name} does not fit into memory with a context window of {context_size:,} tokens. Choose a smaller"
+                    " window or a smaller model.",
+                    **size,
+                )
+            case _:
+                return Sentence(
+                    "{name} does not fit into memory with a context window of {context_size:,} tokens (about"
+                    " {needed:.1f} GB needed). Choose a smaller window or a smaller model.",
+                    **size,
+                )
 
 
 class DeviceNotFound(ModelError):
@@ -155,8 +181,13 @@ class DeviceNotFound(ModelError):
         self.offered = offered
 
     def __str__(self) -> str:
-        others = " or ".join(self.offered) or "another device"
-        return f"{self.path.name} was to run on {self.device}, which is not here. Choose {others}."
+        others = _either(self.offered) if self.offered else Sentence("another device")
+        return Sentence(
+            "{name} was to run on {device}, which is not here. Choose {others}.",
+            name=self.path.name,
+            device=self.device,
+            others=others,
+        )
 
 
 class ModelCrashed(ModelError):
@@ -181,12 +212,18 @@ class ModelCrashed(ModelError):
         self.was_on_gpu = was_on_gpu
 
     def __str__(self) -> str:
-        said = f" Its last line: {self.lines[-1].rstrip('.')}." if self.lines else ""
-        ways = ["the CPU"] if self.was_on_gpu else []
+        said = Sentence(" Its last line: {line}.", line=self.lines[-1].rstrip(".")) if self.lines else ""
+        ways = [Sentence("the CPU")] if self.was_on_gpu else []
         if self.smaller_context is not None:
-            ways.append(f"a window of {self.smaller_context:,} tokens")
-        way = f" Try {' or '.join(ways)}." if ways else " Choose another model."
-        return f"llama.cpp cannot run {self.path.name}: tried in a process of its own, {self.outcome}.{said}{way}"
+            ways.append(Sentence("a window of {size:,} tokens", size=self.smaller_context))
+        way = Sentence(" Try {ways}.", ways=_either(ways)) if ways else Sentence(" Choose another model.")
+        return Sentence(
+            "llama.cpp cannot run {name}: tried in a process of its own, {outcome}.{said}{way}",
+            name=self.path.name,
+            outcome=self.outcome,
+            said=said,
+            way=way,
+        )
 
 
 class ServerError(InferenceError):
@@ -206,14 +243,16 @@ class NothingListens(ServerError):
     """The connection was refused: nothing listens at that port."""
 
     def __str__(self) -> str:
-        return f"Nothing answers at {self.host}. Start the server there, or check the address."
+        return Sentence("Nothing answers at {host}. Start the server there, or check the address.", host=self.host)
 
 
 class HostNotFound(ServerError):
     """No computer of that name could be found."""
 
     def __str__(self) -> str:
-        return f"No computer called {self.host} was found. Check the address, and that this computer is online."
+        return Sentence(
+            "No computer called {host} was found. Check the address, and that this computer is online.", host=self.host
+        )
 
 
 class ServerUnreachable(ServerError):
@@ -224,7 +263,11 @@ class ServerUnreachable(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The server at {self.host} cannot be reached: {self.reason} Check the address and the network."
+        return Sentence(
+            "The server at {host} cannot be reached: {reason} Check the address and the network.",
+            host=self.host,
+            reason=self.reason,
+        )
 
 
 class ServerTimeout(ServerError):
@@ -235,7 +278,11 @@ class ServerTimeout(ServerError):
         self.seconds = seconds
 
     def __str__(self) -> str:
-        return f"The server at {self.host} did not answer within {self.seconds:,.3g} seconds. Try again later."
+        return Sentence(
+            "The server at {host} did not answer within {seconds:,.3g} seconds. Try again later.",
+            host=self.host,
+            seconds=self.seconds,
+        )
 
 
 class CertificateRefused(ServerError):
@@ -246,9 +293,11 @@ class CertificateRefused(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return (
-            f"The server at {self.host} cannot prove who it is, so nothing was sent to it: {self.reason}"
-            " Check the address, or ask whoever runs it."
+        return Sentence(
+            "The server at {host} cannot prove who it is, so nothing was sent to it: {reason} Check the address, or"
+            " ask whoever runs it.",
+            host=self.host,
+            reason=self.reason,
         )
 
 
@@ -262,8 +311,12 @@ class KeyRefused(ServerError):
 
     def __str__(self) -> str:
         if self.key_sent:
-            return f"The server at {self.host} does not accept this key ({self.status}). Give it another one."
-        return f"The server at {self.host} wants a key ({self.status}). Give it one."
+            return Sentence(
+                "The server at {host} does not accept this key ({status}). Give it another one.",
+                host=self.host,
+                status=self.status,
+            )
+        return Sentence("The server at {host} wants a key ({status}). Give it one.", host=self.host, status=self.status)
 
 
 class NoChatService(ServerError):
@@ -274,7 +327,11 @@ class NoChatService(ServerError):
         self.status = status
 
     def __str__(self) -> str:
-        return f"There is no chat service at {self.address} ({self.status}). Such addresses mostly end in /v1."
+        return Sentence(
+            "There is no chat service at {address} ({status}). Such addresses mostly end in /v1.",
+            address=self.address,
+            status=self.status,
+        )
 
 
 class ModelNotOffered(ServerError):
@@ -286,14 +343,20 @@ class ModelNotOffered(ServerError):
         self.offered = offered
 
     def __str__(self) -> str:
-        what = f"the model “{self.model}”" if self.model else "any model"
-        sentence = f"The server at {self.host} does not offer {what}."
-        if not self.offered:
-            return f"{sentence} {'Choose another one' if self.model else 'Load one there'}."
-        shown = ", ".join(self.offered[:_MODELS_NAMED])
-        return (
-            f"{sentence} Choose one that it does: {shown}{' and others' if len(self.offered) > _MODELS_NAMED else ''}."
-        )
+        facts = {"host": self.host, "model": self.model, "shown": ", ".join(self.offered[:_MODELS_NAMED])}
+        match bool(self.model), bool(self.offered):
+            case True, False:
+                return Sentence("The server at {host} does not offer the model “{model}”. Choose another one.", **facts)
+            case False, False:
+                return Sentence("The server at {host} does not offer any model. Load one there.", **facts)
+            case _:
+                facts["others"] = Sentence(" and others") if len(self.offered) > _MODELS_NAMED else ""
+                what = Sentence("the model “{model}”", model=self.model) if self.model else Sentence("any model")
+                return Sentence(
+                    "The server at {host} does not offer {what}. Choose one that it does: {shown}{others}.",
+                    what=what,
+                    **facts,
+                )
 
 
 class ServerBusy(ServerError):
@@ -306,8 +369,13 @@ class ServerBusy(ServerError):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        later = "later" if self.retry_after is None else f"in {self.retry_after:,.0f} seconds"
-        return f"The server at {self.host} takes no request now ({self.status}). Try again {later}{_said(self.reason)}"
+        return Sentence(
+            "The server at {host} takes no request now ({status}). Try again {later}{said}",
+            host=self.host,
+            status=self.status,
+            later=_later(self.retry_after),
+            said=_said(self.reason),
+        )
 
 
 class ServerBroke(ServerError):
@@ -319,7 +387,12 @@ class ServerBroke(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The server at {self.host} failed ({self.status}){_said(self.reason)} Try again later."
+        return Sentence(
+            "The server at {host} failed ({status}){said} Try again later.",
+            host=self.host,
+            status=self.status,
+            said=_said(self.reason),
+        )
 
 
 class RequestRefused(ServerError):
@@ -331,8 +404,12 @@ class RequestRefused(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        refused = f"The server at {self.host} refuses this request ({self.status}){_said(self.reason)}"
-        return f"{refused} Change that, or ask another model."
+        return Sentence(
+            "The server at {host} refuses this request ({status}){said} Change that, or ask another model.",
+            host=self.host,
+            status=self.status,
+            said=_said(self.reason),
+        )
 
 
 class RedirectRefused(ServerError):
@@ -343,8 +420,11 @@ class RedirectRefused(ServerError):
         self.target = target
 
     def __str__(self) -> str:
-        where = f"to {self.target}" if self.target else "to another address"
-        return f"The server at {self.host} sends on {where}. Nothing was sent there; use that address if it is right."
+        return Sentence(
+            "The server at {host} sends on to {where}. Nothing was sent there; use that address if it is right.",
+            host=self.host,
+            where=self.target or Sentence("another address"),
+        )
 
 
 class ReplyBroken(ServerError):
@@ -355,11 +435,23 @@ class ReplyBroken(ServerError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The reply from {self.host} is not whole: {self.reason} Ask again."
+        return Sentence("The reply from {host} is not whole: {reason} Ask again.", host=self.host, reason=self.reason)
 
 
 def _said(reason: str) -> str:
     return f": {reason.rstrip('.')}." if reason else "."
+
+
+def _later(seconds: float | None) -> Sentence:
+    return Sentence("later") if seconds is None else Sentence("in {seconds:,.0f} seconds", seconds=seconds)
+
+
+def _either(ways: Sequence[str]) -> str:
+    """One of them: "the CPU or a window of 2,048 tokens"."""
+    said = ways[0]
+    for way in ways[1:]:
+        said = Sentence("{one} or {other}", one=said, other=way)
+    return said
 
 
 class HubError(InferenceError):
@@ -378,7 +470,7 @@ class HubOffline(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{_begun(self.what)} was not asked for: {self.reason}"
+        return Sentence("{what} was not asked for: {reason}", what=_begun(self.what), reason=self.reason)
 
 
 class HubUnreachable(HubError):
@@ -389,7 +481,11 @@ class HubUnreachable(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The Hub cannot be reached for {self.what}: {self.reason}. Check the network, and try again."
+        return Sentence(
+            "The Hub cannot be reached for {what}: {reason}. Check the network, and try again.",
+            what=self.what,
+            reason=self.reason,
+        )
 
 
 class HubBusy(HubError):
@@ -400,8 +496,11 @@ class HubBusy(HubError):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        when = "later" if self.retry_after is None else f"in {self.retry_after:,.0f} s"
-        return f"The Hub has been asked too often for now. Try {self.what} again {when}."
+        return Sentence(
+            "The Hub has been asked too often for now. Try {what} again {when}.",
+            what=self.what,
+            when=_later(self.retry_after),
+        )
 
 
 class HubBroke(HubError):
@@ -412,14 +511,14 @@ class HubBroke(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The Hub failed over {self.what}: {self.reason}. Try again later."
+        return Sentence("The Hub failed over {what}: {reason}. Try again later.", what=self.what, reason=self.reason)
 
 
 class NotOnHub(HubError):
     """There is no such repository or file, or it is hidden from whoever has no token for it."""
 
     def __str__(self) -> str:
-        return f"{self.what} is not on the Hub. Check its name; a private one needs a token."
+        return Sentence("{what} is not on the Hub. Check its name; a private one needs a token.", what=self.what)
 
 
 class TokenWanted(HubError):
@@ -431,11 +530,13 @@ class TokenWanted(HubError):
 
     def __str__(self) -> str:
         if self.was_sent:
-            return (
-                f"The Hub does not accept the access token it was sent for {self.what}. Make another, under Settings."
+            return Sentence(
+                "The Hub does not accept the access token it was sent for {what}. Make another, under Settings.",
+                what=self.what,
             )
-        return (
-            f"{_begun(self.what)} needs an access token of the Hub. Make one there, under Settings, and enter it here."
+        return Sentence(
+            "{what} needs an access token of the Hub. Make one there, under Settings, and enter it here.",
+            what=_begun(self.what),
         )
 
 
@@ -447,8 +548,10 @@ class GateClosed(HubError):
         self.page = page
 
     def __str__(self) -> str:
-        return (
-            f"{_begun(self.what)} is gated: accept its terms at {self.page}, then use a token of the account that did."
+        return Sentence(
+            "{what} is gated: accept its terms at {page}, then use a token of the account that did.",
+            what=_begun(self.what),
+            page=self.page,
         )
 
 
@@ -456,21 +559,23 @@ class DownloadDamaged(HubError):
     """What came is not what the Hub says the file is; it was thrown away."""
 
     def __str__(self) -> str:
-        return f"{self.what} came damaged: its checksum is not the one the Hub gives. Download it again."
+        return Sentence(
+            "{what} came damaged: its checksum is not the one the Hub gives. Download it again.", what=self.what
+        )
 
 
 class DownloadChanged(HubError):
     """The file on the Hub is another one than the part that is here."""
 
     def __str__(self) -> str:
-        return f"{self.what} was replaced on the Hub since its download began. Download it again."
+        return Sentence("{what} was replaced on the Hub since its download began. Download it again.", what=self.what)
 
 
 class DownloadElsewhere(HubError):
     """Another window or program fetches it."""
 
     def __str__(self) -> str:
-        return f"{self.what} is being downloaded by another window already. Wait for it there."
+        return Sentence("{what} is being downloaded by another window already. Wait for it there.", what=self.what)
 
 
 class DiskTooSmall(HubError):
@@ -484,9 +589,13 @@ class DiskTooSmall(HubError):
 
     def __str__(self) -> str:
         needed, free = _size(self.needed), _size(self.free)
-        return (
-            f"{self.what} needs {needed} more; the disk of {self.folder} has {free} free. Make room there: what was"
-            " fetched is kept."
+        return Sentence(
+            "{what} needs {needed} more; the disk of {folder} has {free} free. Make room there: what was fetched is"
+            " kept.",
+            what=self.what,
+            needed=needed,
+            folder=self.folder,
+            free=free,
         )
 
 
@@ -499,15 +608,24 @@ class FolderRefused(HubError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.what} cannot be written to {self.folder}: {self.reason}. Check that folder, or choose another."
+        return Sentence(
+            "{what} cannot be written to {folder}: {reason}. Check that folder, or choose another.",
+            what=self.what,
+            folder=self.folder,
+            reason=self.reason,
+        )
 
 
-def _size(size: int) -> str:
-    return f"{size / 1e9:,.1f} GB" if size >= 10**9 else f"{size / 1e6:,.1f} MB"
+def _size(size: int) -> Sentence:
+    if size >= 10**9:
+        return Sentence("{size:,.1f} GB", size=size / 1e9)
+    return Sentence("{size:,.1f} MB", size=size / 1e6)
 
 
 def _begun(what: str) -> str:
     """What a sentence begins with: names of the Hub's, which hold a slash, keep their letters."""
+    if what == SEARCH:
+        return Sentence("This search")
     return what if "/" in what else what[:1].upper() + what[1:]
 
 
@@ -519,8 +637,9 @@ class TemplateFailed(InferenceError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return (
-            f"The model's chat template cannot render this conversation: {self.reason} Try another template or model."
+        return Sentence(
+            "The model's chat template cannot render this conversation: {reason} Try another template or model.",
+            reason=self.reason,
         )
 
 
@@ -532,7 +651,9 @@ class GrammarRefused(InferenceError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The reply cannot be held to this grammar: {self.reason} Change it, or ask without it."
+        return Sentence(
+            "The reply cannot be held to this grammar: {reason} Change it, or ask without it.", reason=self.reason
+        )
 
 
 class PromptTooLong(InferenceError):
@@ -545,10 +666,18 @@ class PromptTooLong(InferenceError):
         self.droppable = droppable
 
     def __str__(self) -> str:
-        way = "Leave out the oldest turns" if self.droppable else "Shorten it"
-        return (
-            f"This conversation needs {self.needed:,} tokens; the window holds {self.context_size:,}. "
-            f"{way}, or use a larger window."
+        if self.droppable:
+            return Sentence(
+                "This conversation needs {needed:,} tokens; the window holds {context_size:,}. Leave out the oldest"
+                " turns, or use a larger window.",
+                needed=self.needed,
+                context_size=self.context_size,
+            )
+        return Sentence(
+            "This conversation needs {needed:,} tokens; the window holds {context_size:,}. Shorten it, or use a larger"
+            " window.",
+            needed=self.needed,
+            context_size=self.context_size,
         )
 
 
@@ -560,21 +689,24 @@ class GenerationBroke(InferenceError):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"The engine could not go on: {self.reason} Try again; if that does not help, load the model anew."
+        return Sentence(
+            "The engine could not go on: {reason} Try again; if that does not help, load the model anew.",
+            reason=self.reason,
+        )
 
 
 class EngineClosed(InferenceError):
     """The engine was closed before the request could be answered."""
 
     def __str__(self) -> str:
-        return "The engine was closed before this could be answered. Ask again once it runs."
+        return Sentence("The engine was closed before this could be answered. Ask again once it runs.")
 
 
 class MemoryShort(InferenceError):
     """Memory ran out in the middle of something that was to be done."""
 
     def __str__(self) -> str:
-        return (
+        return Sentence(
             "There is too little memory to go on. Close other programs, then try again; if that does not help, start"
             " Headwater again."
         )
@@ -590,4 +722,7 @@ class EngineFault(InferenceError):
 
     def __str__(self) -> str:
         summary = self.summary.rstrip(".")
-        return f"Something went wrong inside Headwater's engine: {summary}. Try again, and report it if it comes back."
+        return Sentence(
+            "Something went wrong inside Headwater's engine: {summary}. Try again, and report it if it comes back.",
+            summary=summary,
+        )

@@ -14,6 +14,7 @@ from inference.errors import PromptTooLong, TemplateFailed
 from inference.messages import Message, Role
 from inference.prompt import Prompt, PromptBuilder
 from inference.requests import GenerationRequest
+from inference.sentences import Sentence
 
 _ROOM = 512  # tokens kept for a reply whose length is open
 _STEP = 4  # what is dropped is rounded up to a quarter of the window
@@ -42,7 +43,7 @@ def fit(request: GenerationRequest, prompts: PromptBuilder, context_size: int, m
     """
     whole = prompts.build(request.question, thinking=request.thinking, begun=request.begun)
     if not whole.tokens:
-        raise TemplateFailed("it renders nothing.")
+        raise TemplateFailed(Sentence("it renders nothing."))
     needed = len(whole.tokens) + more
     groups = _droppable(request)
     match request.window_policy:

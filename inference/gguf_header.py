@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from inference.errors import ModelNotFound, ModelUnreadable
+from inference.sentences import Sentence
 
 Scalar = int | float | bool | str
 Numbers = tuple[int | float | bool, ...]
@@ -172,12 +173,18 @@ def read_facts(path: Path) -> GgufFacts:
     if _whole(facts.metadata.get("split.no"), 0):
         return facts
     if not facts.architecture:
-        raise ModelUnreadable(path, "It does not say what architecture it has. Choose another.")
+        raise ModelUnreadable(path, Sentence("It does not say what architecture it has. Choose another."))
     for number in range(2, count + 1):  # none, where the file is whole
         part = _part_path(path, number, count)
         if not part.is_file():
             raise ModelUnreadable(
-                path, f"Part {number} of {count} is missing: {part.name}. Put it into the same folder."
+                path,
+                Sentence(
+                    "Part {number} of {count} is missing: {name}. Put it into the same folder.",
+                    number=number,
+                    count=count,
+                    name=part.name,
+                ),
             )
         facts = _joined(facts, _read(part))
     return facts
@@ -223,24 +230,32 @@ def _part_path(path: Path, number: int, count: int) -> Path:
     name = part_name(path, number, count)
     if not name or path.name != part_name(path, 1, count):
         end = f"-00001-of-{count:05d}.gguf"
-        raise ModelUnreadable(path, f"It is the first of {count} parts, so its name must end in {end}.")
+        raise ModelUnreadable(
+            path, Sentence("It is the first of {count} parts, so its name must end in {end}.", count=count, end=end)
+        )
     return path.with_name(name)
 
 
 def _read(path: Path, *, glance: bool = False) -> GgufFacts:
     try:
         if path.is_dir():
-            raise ModelUnreadable(path, "This is a folder. Choose a file in it.")
+            raise ModelUnreadable(path, Sentence("This is a folder. Choose a file in it."))
         if path.exists() and not path.is_file():
-            raise ModelUnreadable(path, "This is no file. Choose another.")  # a pipe would be waited for, for ever
+            raise ModelUnreadable(
+                path, Sentence("This is no file. Choose another.")
+            )  # a pipe would be waited for, for ever
         if not _is_text(str(path)):  # it could be loaded, but in no settings and no conversation be named
-            raise ModelUnreadable(path, "Its name, or that of a folder above it, is not written in UTF-8. Rename it.")
+            raise ModelUnreadable(
+                path, Sentence("Its name, or that of a folder above it, is not written in UTF-8. Rename it.")
+            )
         with path.open("rb", buffering=_GLANCED_AT if glance else 1 << 20) as file:
             return _Header(path, file).glance() if glance else _Header(path, file).facts()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ModelNotFound(path) from error
     except OSError as error:
-        raise ModelUnreadable(path, f"The system says: {error.strerror or error}.") from error
+        raise ModelUnreadable(
+            path, Sentence("The system says: {strerror}.", strerror=error.strerror or error)
+        ) from error
     except ValueError as error:  # a name with a NUL in it
         raise ModelNotFound(path) from error
 
@@ -349,7 +364,10 @@ class _Header:
         version = self._number("I")
         if version not in _VERSIONS:
             raise ModelUnreadable(
-                self._path, f"It is written in version {version} of GGUF, which is not known. Choose another."
+                self._path,
+                Sentence(
+                    "It is written in version {version} of GGUF, which is not known. Choose another.", version=version
+                ),
             )
         return self._count(), self._count()
 
@@ -357,15 +375,17 @@ class _Header:
         beginning = self._file.read(64)
         self._file.seek(len(_MAGIC))
         if not beginning:
-            raise ModelUnreadable(self._path, "The file is empty. Download it again.")
+            raise ModelUnreadable(self._path, Sentence("The file is empty. Download it again."))
         if beginning.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith((b"<!doctype", b"<html", b"<?xml", b"<head")):
-            raise ModelUnreadable(self._path, "This is a web page, not a model. Download it again.")
+            raise ModelUnreadable(self._path, Sentence("This is a web page, not a model. Download it again."))
         if beginning.startswith(b"version https://git-lfs"):
-            raise ModelUnreadable(self._path, "It only points to the model's file (Git LFS). Download that.")
+            raise ModelUnreadable(self._path, Sentence("It only points to the model's file (Git LFS). Download that."))
         if beginning.startswith(_MAGIC[::-1]):
-            raise ModelUnreadable(self._path, "It was written for machines of the other byte order. Choose another.")
+            raise ModelUnreadable(
+                self._path, Sentence("It was written for machines of the other byte order. Choose another.")
+            )
         if not beginning.startswith(_MAGIC):
-            raise ModelUnreadable(self._path, "This is no GGUF file. Choose another.")
+            raise ModelUnreadable(self._path, Sentence("This is no GGUF file. Choose another."))
 
     def _metadata(
         self, count: int, *, until_vocabulary: bool = False
@@ -474,7 +494,7 @@ class _Header:
         return -(-self._file.tell() // alignment) * alignment
 
     def _damaged(self) -> ModelUnreadable:
-        return ModelUnreadable(self._path, "Its header is damaged or cut short. Download it again.")
+        return ModelUnreadable(self._path, Sentence("Its header is damaged or cut short. Download it again."))
 
 
 def _whole(value: Scalar | None, otherwise: int) -> int:

@@ -17,6 +17,7 @@ from inference.events import MemoryUse
 from inference.gguf_header import MOST_LAYERS, GgufFacts, Weights, read_facts
 from inference.machine import Device, DeviceKind, available_memory
 from inference.measurements import FileRecord, Measurements, Run, file_key
+from inference.sentences import Sentence
 
 DEFAULT_CONTEXT = 4096
 CONTEXT_STEP = 256  # llama.cpp rounds up to it
@@ -493,8 +494,14 @@ def _note(gpus: tuple[Device, ...], on_gpu: int, layers: int) -> str:
     if not gpus or on_gpu == layers:
         return ""
     free, total = sum(gpu.free for gpu in gpus), sum(gpu.total for gpu in gpus)
-    which = f"{layers - on_gpu} of {layers} layers stay on the CPU"
-    return f"{which}: {_names(gpus)} has {free / 1e9:.1f} of {total / 1e9:.1f} GB free."
+    return Sentence(
+        "{stay} of {layers} layers stay on the CPU: {names} has {free:.1f} of {total:.1f} GB free.",
+        stay=layers - on_gpu,
+        layers=layers,
+        names=_names(gpus),
+        free=free / 1e9,
+        total=total / 1e9,
+    )
 
 
 def _names(devices: Sequence[Device]) -> str:

@@ -26,6 +26,7 @@ from inference.gguf_header import GgufFacts
 from inference.memory import context_for
 from inference.model import LoadStopped, Sampler, StopFlag
 from inference.requests import DEFAULT_SAMPLING
+from inference.sentences import Sentence
 
 PROBE_OPTION = "--probe-model"
 
@@ -43,12 +44,12 @@ _LOADED = 0.6  # of the whole trial; the rest is the first token
 _TELL = "@headwater "  # what the child says of itself; everything else is llama.cpp's
 _SOURCE_FOLDER = re.compile(r"\S*[/\\](?=[\w.-]+\.(?:cpp|c|h|cu|m|mm):\d)")  # of whoever built the library
 _SIGNALS = {
-    "SIGKILL": "the system ended it (SIGKILL), as it does when memory runs out",
-    "SIGABRT": "it gave up (SIGABRT)",
-    "SIGSEGV": "it crashed (SIGSEGV)",
-    "SIGBUS": "it crashed (SIGBUS), as it does when a file changes or a disk fails while it is read",
-    "SIGILL": "it used an instruction this processor does not have (SIGILL)",
-    "SIGFPE": "it crashed (SIGFPE)",
+    "SIGKILL": Sentence("the system ended it (SIGKILL), as it does when memory runs out"),
+    "SIGABRT": Sentence("it gave up (SIGABRT)"),
+    "SIGSEGV": Sentence("it crashed (SIGSEGV)"),
+    "SIGBUS": Sentence("it crashed (SIGBUS), as it does when a file changes or a disk fails while it is read"),
+    "SIGILL": Sentence("it used an instruction this processor does not have (SIGILL)"),
+    "SIGFPE": Sentence("it crashed (SIGFPE)"),
 }
 
 
@@ -195,11 +196,11 @@ def _how_it_died(status: int) -> str:
     if status < 0:
         with suppress(ValueError):
             name = signal.Signals(-status).name
-            return _SIGNALS.get(name, f"it ended with {name}")
-        return f"it ended with signal {-status}"
+            return _SIGNALS.get(name, Sentence("it ended with {name}", name=name))
+        return Sentence("it ended with signal {number}", number=-status)
     if status == _ABORTED_ON_WINDOWS:
-        return "it gave up"
-    return f"it crashed (0x{status:08X})" if status >= _FIRST_NTSTATUS else ""
+        return Sentence("it gave up")
+    return Sentence("it crashed (0x{status:08X})", status=status) if status >= _FIRST_NTSTATUS else ""
 
 
 def _environment() -> dict[str, str]:

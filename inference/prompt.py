@@ -17,6 +17,7 @@ from inference.messages import Message, Role
 from inference.model import Vocabulary
 from inference.reasoning import Markup, find_markup, length_begun
 from inference.recent import Recent
+from inference.sentences import Sentence
 from inference.template import CHATML, GEMMA, PLAIN, ChatTemplate, Segment, Torn, never
 
 _PLAIN_STOP = ("\nUser:", "\nSystem:")
@@ -335,15 +336,23 @@ def _checked(template: ChatTemplate) -> tuple[str, tuple[str, ...]]:
     """What the template makes of small conversations, and what it makes nothing of. One question it must render."""
     rendered, warnings = template.text([_HELLO]), []
     trials = (
-        ("takes no system prompt", [_SYSTEM, _HELLO]),
-        ("refuses a second question", [_HELLO, _REPLY, _HELLO]),
+        (_no_system_prompt, [_SYSTEM, _HELLO]),
+        (_no_second_question, [_HELLO, _REPLY, _HELLO]),
     )
-    for what, messages in trials:
+    for warning, messages in trials:
         try:
             rendered += template.text(messages)
         except TemplateFailed as error:
-            warnings.append(f"The model's chat template {what}: {error.reason}")
+            warnings.append(warning(error.reason))
     return rendered, tuple(warnings)
+
+
+def _no_system_prompt(reason: str) -> Sentence:
+    return Sentence("The model's chat template takes no system prompt: {reason}", reason=reason)
+
+
+def _no_second_question(reason: str) -> Sentence:
+    return Sentence("The model's chat template refuses a second question: {reason}", reason=reason)
 
 
 def _has_switch(template: ChatTemplate) -> bool:

@@ -27,6 +27,7 @@ from jinja2.utils import Namespace, pass_context
 from jinja2.visitor import NodeTransformer
 
 from inference.errors import TemplateFailed
+from inference.sentences import Sentence
 
 _MOST_SOURCE = 200_000  # characters; the longest templates of the field have 20,000
 _MOST_VALUE = 8_000_000  # characters of one value: a conversation of two million tokens
@@ -61,7 +62,7 @@ class SandboxedTemplate:
         self._budget = Budget(look, seconds)
         environment = _Environment(self._budget)
         if len(source) > _MOST_SOURCE:
-            raise TemplateFailed("it is too long to be one.")
+            raise TemplateFailed(Sentence("it is too long to be one."))
         try:
             self._template = environment.from_string(_Metered().visit(environment.parse(source)))
         except (TemplateError, *_FAULTS) as error:
@@ -105,9 +106,9 @@ _FAULTS = (
 def _sentence(error: BaseException) -> str:
     match error:
         case RecursionError() | SyntaxError():  # Python's compiler counts levels too
-            return "it is nested too deep"
+            return Sentence("it is nested too deep")
         case MemoryError():
-            return "it takes too much memory"
+            return Sentence("it takes too much memory")
         case TemplateError():
             return error.message or type(error).__name__
         case _:

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from inference.errors import FolderRefused, InvalidRequest
 from inference.gguf_header import files_of
+from inference.sentences import Sentence
 from inference.shelf import TRASH, ShelfModel
 
 _KEPT_SECONDS = 3600.0  # where nobody emptied it: another window may still offer to bring it back
@@ -34,7 +35,9 @@ def throw_away(model: ShelfModel, folder: Path) -> Thrown:
         FolderRefused: the files cannot be moved.
     """
     if not model.is_ours or not model.path.is_relative_to(folder):
-        raise InvalidRequest(f"{model.name} does not belong to Headwater, so it is not deleted from here.")
+        raise InvalidRequest(
+            Sentence("{name} does not belong to Headwater, so it is not deleted from here.", name=model.name)
+        )
     place = folder / TRASH / f"{int(time.time())}-{uuid4().hex[:8]}"
     files = files_of(model.path)
     moved = tuple((file, place / file.relative_to(folder)) for file in files)
@@ -62,7 +65,7 @@ def bring_back(thrown: Thrown) -> None:
     try:
         for here, there in thrown.moved:
             if here.exists():
-                raise FolderRefused(thrown.name, here.parent, "another file has its place now")
+                raise FolderRefused(thrown.name, here.parent, Sentence("another file has its place now"))
             here.parent.mkdir(parents=True, exist_ok=True)
             there.replace(here)
     except OSError as error:

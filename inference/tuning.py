@@ -12,6 +12,7 @@ from dataclasses import replace
 from inference.events import ModelInfo
 from inference.measurements import Measurements, Pace, Threads
 from inference.model import Model
+from inference.sentences import Sentence
 
 _ROUNDS = 3
 _TOKENS = 8  # in each round, and one before them that counts for nothing: threads start with it
@@ -104,9 +105,13 @@ class ThreadTuner:
         fewer = max(1, self._threads - max(1, self._threads // 4))
         if fewer == self._threads:
             return False
-        self._note = (
-            f"{fewer} threads, not {self._usual}: the last reply was written at {1 / seconds:,.3g} tokens/s, "
-            f"usually it is {1 / usual:,.3g}. Something else uses the processor."
+        self._note = Sentence(
+            "{fewer} threads, not {usual}: the last reply was written at {last_rate:,.3g} tokens/s, usually it is"
+            " {usual_rate:,.3g}. Something else uses the processor.",
+            fewer=fewer,
+            usual=self._usual,
+            last_rate=1 / seconds,
+            usual_rate=1 / usual,
         )
         self._threads = fewer
         self._apply()

@@ -20,6 +20,7 @@ TRANSLATIONS = ROOT / "resources" / "translations"
 _MARKED = {"tr": 0, "_tr": 0, "translate": 1}  # by the name that is called: which argument is the text
 _EXAMPLES = "EmptyState"  # shows the texts of resources/texts/examples.toml
 _EXPERIMENTS = "LabView"  # and this one those of lab.toml
+_ENGINE = "inference"  # whose sentences are `Sentence`s
 _CATALOGUE = "Catalogue"  # in which those of resources/catalogue.toml are shown
 
 
@@ -42,6 +43,8 @@ def texts_of_the_program(root: Path = ROOT) -> tuple[Text, ...]:
     for model in tomllib.loads((root / "resources" / "catalogue.toml").read_text("utf-8"))["models"]:
         said = (model["good_for"], model["languages"])
         found += [Text(_CATALOGUE, text) for text in said if text and not text.isdigit()]
+    for path in sorted((root / "inference").rglob("*.py")):
+        found += [Text(_ENGINE, source) for source in sentences_in(path.read_text("utf-8"))]
     return tuple(dict.fromkeys(found))
 
 
@@ -50,6 +53,13 @@ def texts_in(source: str) -> Iterator[Text]:
     tree = ast.parse(source)
     context_of_helper = next(_named_contexts(tree), "")
     yield from _texts_below(tree, "", context_of_helper)
+
+
+def sentences_in(source: str) -> Iterator[str]:
+    """The templates of the sentences that a module of the engine says."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and _called(node) == "Sentence":
+            yield from _strings_in(node, 0)
 
 
 def read(path: Path) -> dict[Text, str]:

@@ -76,7 +76,7 @@ def said_in(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         match node:
             case ast.Constant(value=str(text)):
-                yield re.sub(r"\{\w*\}", "…", text.replace("&", ""))
+                yield re.sub(r"\{\w*(?:![rs])?(?::[^{}]*)?\}", "…", text.replace("&", ""))
             case ast.JoinedStr(values=parts):
                 yield "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in parts)
             case _:

@@ -13,6 +13,7 @@ import inference
 from desktop import wording
 from desktop.conversations import FailureKind
 from desktop.model_choice import ModelChoice, ModelPhase, ModelState, name_of
+from desktop.spoken import spoken
 from desktop.widgets.notice import Notice, NoticeKind
 from desktop.widgets.notice_board import NoticeBoard
 from inference import ModelConfig, RemoteModel
@@ -84,7 +85,7 @@ class ModelNotices(QObject):
             )
             self._show(plain.format(model=name, template=info.template_name))
         if info.warnings:
-            self._show("\n".join(info.warnings))
+            self._show("\n".join(map(spoken, info.warnings)))
 
     def _say_what_is_missing(self, missing: Path) -> None:
         name, here = name_of(ModelConfig(missing)), self._models.state.name

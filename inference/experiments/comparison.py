@@ -34,6 +34,7 @@ from inference.jobs import JobSteps, ModelOnLoan
 from inference.messages import Role
 from inference.model import Snapshot
 from inference.requests import GenerationRequest
+from inference.sentences import Sentence
 
 MOST_RUNS = 9
 SEED = 1  # where the reader chose none: a comparison made again asks for the same text
@@ -289,14 +290,20 @@ class CompareJob:
 
     def __post_init__(self) -> None:
         if not 1 <= self.runs <= MOST_RUNS:
-            raise InvalidRequest(f"A comparison has 1 to {MOST_RUNS} runs of each kind; got {self.runs}.")
+            raise InvalidRequest(
+                Sentence(
+                    "A comparison has 1 to {MOST_RUNS} runs of each kind; got {runs}.",
+                    MOST_RUNS=MOST_RUNS,
+                    runs=self.runs,
+                )
+            )
         if not isinstance(self.request.model, ModelConfig):
-            raise InvalidRequest("Streaming is compared with a model of this machine.")
+            raise InvalidRequest(Sentence("Streaming is compared with a model of this machine."))
 
     @property
     def model(self) -> ModelConfig:
         if not isinstance(self.request.model, ModelConfig):
-            raise InvalidRequest("Streaming is compared with a model of this machine.")
+            raise InvalidRequest(Sentence("Streaming is compared with a model of this machine."))
         return self.request.model
 
     def steps(self, loan: ModelOnLoan) -> JobSteps:

@@ -16,6 +16,7 @@ from inference.events import JobProgress, ModelInfo
 from inference.experiments.samples import Statistic
 from inference.ids import JobId, new_job_id
 from inference.jobs import JobSteps, ModelOnLoan
+from inference.sentences import Sentence
 
 _BYTES = 256 << 20  # more than any cache holds
 _ROUNDS = 7
@@ -66,7 +67,7 @@ def bytes_per_token(info: ModelInfo, held: int) -> int:
         InvalidRequest: the model runs on a GPU, whose memory is not measured.
     """
     if info.gpu_layers:
-        raise InvalidRequest("The share of the limit is computed for models on the CPU.")
+        raise InvalidRequest(Sentence("The share of the limit is computed for models on the CPU."))
     weights = info.memory.weights if info.memory is not None else info.file_size
     kv = info.memory.kv if info.memory is not None else 0
     return weights + kv * min(held, info.context_size) // max(1, info.context_size)

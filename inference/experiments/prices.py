@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from inference.errors import InvalidRequest
 from inference.events import Usage
+from inference.sentences import Sentence
 
 _PER = 1_000_000
 _MOST = 1e9
@@ -28,7 +29,9 @@ class Prices:
     def __post_init__(self) -> None:
         for name in ("input", "cached", "output"):
             if not 0 <= getattr(self, name) <= _MOST:
-                raise InvalidRequest(f"A price per million tokens is at least 0; got {getattr(self, name)}.")
+                raise InvalidRequest(
+                    Sentence("A price per million tokens is at least 0; got {price}.", price=getattr(self, name))
+                )
 
     @property
     def are_given(self) -> bool:

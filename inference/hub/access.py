@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2
 
 from inference.errors import (
+    SEARCH,
     GateClosed,
     HubBroke,
     HubBusy,
@@ -26,6 +27,7 @@ from inference.errors import (
     TokenWanted,
 )
 from inference.hub.address import NO_PROXY, HubAccess
+from inference.sentences import Sentence
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 # each request. It reads this when it is imported, and only what comes after imports it.
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 
-SEARCH = "this search"  # as it is called in sentences
 
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _CONNECT_SECONDS, _READ_SECONDS = 10.0, 20.0
@@ -94,7 +95,9 @@ class HubSession:
         headers = {"User-Agent": "headwater", "Accept-Encoding": "identity"}
         if self.access.token and origin_of(address) == origin_of(self.access.endpoint):
             if not _TOKEN.fullmatch(self.access.token):
-                raise InvalidRequest("The access token for the Hub has characters in it that no token can have.")
+                raise InvalidRequest(
+                    Sentence("The access token for the Hub has characters in it that no token can have.")
+                )
             headers["Authorization"] = f"Bearer {self.access.token}"
         return headers
 
@@ -132,13 +135,17 @@ class HubSession:
                 timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
             )
         except ImportError:  # also where the system names one
-            raise InvalidRequest("A SOCKS proxy is named for the Hub; only HTTP proxies are supported.") from None
+            raise InvalidRequest(
+                Sentence("A SOCKS proxy is named for the Hub; only HTTP proxies are supported.")
+            ) from None
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            raise InvalidRequest(f"The certificates that SSL_CERT_FILE names cannot be read: {reason}.") from error
+            raise InvalidRequest(
+                Sentence("The certificates that SSL_CERT_FILE names cannot be read: {reason}.", reason=reason)
+            ) from error
         except ValueError:
             # Which is not said: it may hold a password.
-            raise InvalidRequest("What is named as a proxy for the Hub is not the address of one.") from None
+            raise InvalidRequest(Sentence("What is named as a proxy for the Hub is not the address of one.")) from None
 
 
 class _Refused(Exception):
@@ -184,14 +191,14 @@ def faults_of(what: str, access: HubAccess) -> Iterator[None]:
     except InferenceError:
         raise
     except OfflineModeIsEnabled:
-        raise HubOffline(what, "HF_HUB_OFFLINE is set.") from None
+        raise HubOffline(what, Sentence("HF_HUB_OFFLINE is set.")) from None
     except HFValidationError as error:
-        raise InvalidRequest(f"{what}: {_line(str(error))}.") from None
+        raise InvalidRequest(Sentence("{what}: {error}.", what=what, error=_line(str(error)))) from None
     except UnicodeEncodeError:  # a token with a letter that none has
         raise TokenWanted(what, was_sent=True) from None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         # An answer that is not what the Hub promises: a mirror's error page, a portal that wants a login.
-        raise HubBroke(what, f"its answer makes no sense ({type(error).__name__})") from error
+        raise HubBroke(what, Sentence("its answer makes no sense ({name__})", name__=type(error).__name__)) from error
 
 
 @contextmanager
@@ -223,14 +230,14 @@ def error_of(response: httpx2.Response, what: str, access: HubAccess) -> HubErro
     if status == _BUSY:
         return HubBusy(what, _seconds(response.headers.get("Retry-After", "")))
     if status >= _FIRST_BROKEN:
-        return HubBroke(what, f"it answers {status}")
-    return HubBroke(what, f"it answers {status}, which is not expected")
+        return HubBroke(what, Sentence("it answers {status}", status=status))
+    return HubBroke(what, Sentence("it answers {status}, which is not expected", status=status))
 
 
 def _broken(error: Exception, what: str) -> HubError:
     """What a connection means that brought no answer."""
     if isinstance(error, httpx2.TooManyRedirects):
-        return HubBroke(what, "it sends on from one address to the next without end")
+        return HubBroke(what, Sentence("it sends on from one address to the next without end"))
     return HubUnreachable(what, _reason(error))
 
 
@@ -243,19 +250,19 @@ def _reason(error: Exception) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
-            return f"its certificate is not trusted ({_line(cause.verify_message)})"
+            return Sentence("its certificate is not trusted ({reason})", reason=_line(cause.verify_message))
         cause = cause.__cause__ or cause.__context__
     match error:
         case httpx2.TimeoutException():
-            return "it did not answer in time"
+            return Sentence("it did not answer in time")
         case httpx2.DecodingError():
-            return "its answer cannot be unpacked"
+            return Sentence("its answer cannot be unpacked")
         case httpx2.ProxyError():
-            return "the proxy refuses the connection"
+            return Sentence("the proxy refuses the connection")
         case httpx2.LocalProtocolError():  # its own words would hold the token
-            return "the request holds what cannot be sent"
+            return Sentence("the request holds what cannot be sent")
         case httpx2.RemoteProtocolError() | httpx2.ReadError() | httpx2.WriteError():
-            return "the connection broke off"
+            return Sentence("the connection broke off")
         case _:
             return _ERROR_NUMBER.sub("", _line(str(error))) or type(error).__name__
 

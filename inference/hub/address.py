@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from inference.errors import InvalidRequest
+from inference.sentences import Sentence
 
 HUB = "https://huggingface.co"
 NO_PROXY = "none"
@@ -28,7 +29,9 @@ class HubAccess:
 
     def __post_init__(self) -> None:
         if not self.endpoint.startswith(("http://", "https://")):
-            raise InvalidRequest(f"The Hub's address begins with https://; got {self.endpoint!r}.")
+            raise InvalidRequest(
+                Sentence("The Hub's address begins with https://; got {endpoint!r}.", endpoint=self.endpoint)
+            )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], *, token: str = "", proxy: str = "") -> HubAccess:

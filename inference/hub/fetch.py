@@ -19,6 +19,7 @@ from inference.errors import DownloadChanged, HubBroke, HubBusy, HubUnreachable
 from inference.hub.access import HubSession, error_of, faults_of, net_faults, origin_of
 from inference.hub.files import HubFile
 from inference.hub.part import PART_SUFFIX, PartFile, beside, throw_part_away
+from inference.sentences import Sentence
 
 if TYPE_CHECKING:
     from huggingface_hub import HfFileMetadata
@@ -236,7 +237,7 @@ class _Fetch:
         if is_another or found.size not in (None, self._size):
             raise DownloadChanged(self._wanted.name)
         if not sha256 and not _CHECKSUM.fullmatch(etag):
-            raise HubBroke(self._wanted.name, "it gives no checksum for it")
+            raise HubBroke(self._wanted.name, Sentence("it gives no checksum for it"))
         return sha256 or etag
 
     def _receive(self, part: PartFile, address: str) -> Iterator[FetchProgress]:
@@ -259,23 +260,23 @@ class _Fetch:
                 self._stop_if_asked()
                 if part.received == self._size:
                     return
-        raise HubUnreachable(what, "the connection ended too early")
+        raise HubUnreachable(what, Sentence("the connection ended too early"))
 
     def _bytes_to_skip(self, response: httpx2.Response, received: int) -> int:
         """How many bytes of what comes are here already."""
         what, status = self._wanted.name, response.status_code
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise HubBroke(what, "it sends the file in another form than it was asked for")
+            raise HubBroke(what, Sentence("it sends the file in another form than it was asked for"))
         if status == httpx2.codes.PARTIAL_CONTENT:
             found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
             if found is None or int(found[1]) != received or found[2] not in ("*", str(self._size)):
-                raise HubBroke(what, "it sends another part of the file than it was asked for")
+                raise HubBroke(what, Sentence("it sends another part of the file than it was asked for"))
             return 0
         if status == httpx2.codes.OK:
             return received  # it does not know ranges: what is here comes once more
         is_storage = origin_of(str(response.url)) != origin_of(self._session.access.endpoint)
         if is_storage and status != httpx2.codes.TOO_MANY_REQUESTS:
-            raise HubBroke(what, f"its storage answers {status}")
+            raise HubBroke(what, Sentence("its storage answers {status}", status=status))
         raise error_of(response, what, self._session.access)
 
     def _stop_if_asked(self) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from inference.errors import HubBroke, NotOnHub
-from inference.hub.access import SEARCH, HubSession, faults_of
+from inference.errors import SEARCH, HubBroke, NotOnHub
+from inference.hub.access import HubSession, faults_of
 from inference.hub.files import MODEL_SUFFIX, HubFile, HubModel, is_inside, leads_outside, models_in, nearest
 from inference.hub.links import HubLink
 from inference.hub.repo import HubOrder, HubRepo
+from inference.sentences import Sentence
 
 if TYPE_CHECKING:
     from huggingface_hub import ModelInfo
@@ -64,7 +65,7 @@ class Hub:
                 if isinstance(entry, RepoFile) and entry.path.lower().endswith(MODEL_SUFFIX)
             ]
         if any(leads_outside(file.path) for file in files):
-            raise HubBroke(repo.id, "it names a file outside of itself")
+            raise HubBroke(repo.id, Sentence("it names a file outside of itself"))
         return models_in(file for file in files if is_inside(file.path))
 
     def page(self, repo: HubRepo) -> str:

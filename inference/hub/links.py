@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from inference.errors import InvalidRequest
+from inference.sentences import Sentence
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}"
 _REPO = re.compile(rf"{_NAME}/{_NAME}")
@@ -43,7 +44,9 @@ def link_of(text: str, endpoint: str = "") -> HubLink:
     """
     link = read_link(text, endpoint)
     if link is None:
-        raise InvalidRequest(f"{text!r} names no repository; write it as OWNER/NAME or OWNER/NAME:FILE.")
+        raise InvalidRequest(
+            Sentence("{text!r} names no repository; write it as OWNER/NAME or OWNER/NAME:FILE.", text=text)
+        )
     return link
 
 

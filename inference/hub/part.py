@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import DiskTooSmall, DownloadDamaged, DownloadElsewhere, FolderRefused
+from inference.sentences import Sentence
 
 if TYPE_CHECKING:
     from hashlib import _Hash
@@ -146,7 +147,7 @@ class PartFile:
 
     def _note_border(self) -> None:
         if not self._part.exists():
-            raise FolderRefused(self._what, self._path.parent, "the folder went away")
+            raise FolderRefused(self._what, self._path.parent, Sentence("the folder went away"))
         with self._info.open("a", encoding="ascii") as info:
             info.write(f"{self._digest.hexdigest()}\n")
         self._check_room(0)
@@ -208,7 +209,7 @@ def _held(path: Path, what: str) -> Iterator[None]:
     except Timeout:
         raise DownloadElsewhere(what) from None
     except NotImplementedError as error:  # some network disks
-        raise FolderRefused(what, path.parent, "its disk knows no locks") from error
+        raise FolderRefused(what, path.parent, Sentence("its disk knows no locks")) from error
     try:
         yield
     finally:
@@ -227,7 +228,7 @@ def disk_faults(what: str, folder: Path, needed: Callable[[], int]) -> Iterator[
             with suppress(OSError):
                 raise DiskTooSmall(what, folder, needed(), shutil.disk_usage(folder).free) from error
         gone = isinstance(error, FileNotFoundError)
-        raise FolderRefused(what, folder, "the folder went away" if gone else _reason(error)) from error
+        raise FolderRefused(what, folder, Sentence("the folder went away") if gone else _reason(error)) from error
 
 
 def beside(path: Path, suffix: str) -> Path:

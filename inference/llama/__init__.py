@@ -48,6 +48,7 @@ from inference.model import LoadStopped, StopFlag
 from inference.model_files import check_file
 from inference.model_names import display_name
 from inference.requests import DEFAULT_SAMPLING, WHOLE_NUMBERS, Sampling
+from inference.sentences import Sentence
 from inference.shortage import can_reserve
 
 _PROGRESS_STEP = 0.01
@@ -253,24 +254,26 @@ def _refusal(facts: GgufFacts, log: EngineLog, context_size: int | None = None) 
     if any("alloc" in line or "out of memory" in line for line in errors):
         return OutOfMemory(facts.path, context_size)
     if any("unknown model architecture" in line for line in errors):
-        words = f"The installed llama.cpp does not know its architecture, {facts.architecture}."
+        words = Sentence(
+            "The installed llama.cpp does not know its architecture, {architecture}.", architecture=facts.architecture
+        )
         return ModelUnsupported(facts.path, words)
     reason = (errors[0] if errors else "").removeprefix("error loading model: ").strip(" .")
-    why = f"llama.cpp says: {reason}." if reason else "llama.cpp does not say why."
-    return ModelUnreadable(facts.path, f"{why} Download it again, or choose another model.")
+    why = Sentence("llama.cpp says: {reason}.", reason=reason) if reason else Sentence("llama.cpp does not say why.")
+    return ModelUnreadable(facts.path, Sentence("{why} Download it again, or choose another model.", why=why))
 
 
 def _context_of(
     model: int, facts: GgufFacts, plan: LoadPlan, threads: tuple[int, int], stop_flag: StopFlag, log: EngineLog
 ) -> int:
     if llama.llama_model_has_encoder(model):
-        raise ModelUnsupported(facts.path, "It has an encoder of its own, which this engine does not run.")
+        raise ModelUnsupported(facts.path, Sentence("It has an encoder of its own, which this engine does not run."))
     context = llama.llama_init_from_model(model, _context_params(plan, threads, stop_flag))
     if not context:
         raise _refusal(facts, log, plan.context_size)
     if not llama.llama_get_memory(context):
         llama.llama_free(context)
-        raise ModelUnsupported(facts.path, "It does not write one token after another.")
+        raise ModelUnsupported(facts.path, Sentence("It does not write one token after another."))
     _warm_up(context)
     return int(context)
 

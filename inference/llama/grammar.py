@@ -21,6 +21,7 @@ from inference import grammar_trial
 from inference.errors import GenerationBroke, GrammarRefused
 from inference.llama.library import llama, sampler_accept, sampler_apply
 from inference.model import Vocabulary
+from inference.sentences import Sentence
 
 _PATIENCE_SECONDS = 15.0  # a trial ends itself before that where the system helps
 _STEP_SECONDS = 2.0  # what one token may take; a grammar that can be read in ever more ways doubles it each time
@@ -45,7 +46,7 @@ class Grammar:
         _try_in_child(source, trial_command())
         self._sampler = llama.llama_sampler_init_grammar(pointer, source.encode(), b"root")
         if not self._sampler:
-            raise GrammarRefused("llama.cpp cannot read it.")
+            raise GrammarRefused(Sentence("llama.cpp cannot read it."))
         self._vocabulary = vocabulary
         self._named = frozenset(int(token) for token in _TOKEN_ID.findall(source))
         self._one = llama.llama_token_data()
@@ -85,7 +86,7 @@ class Grammar:
 
     def _check_time(self, began: float) -> None:
         if time.perf_counter() - began > self._patience:
-            raise GenerationBroke("its text can be read in too many ways by this grammar.")
+            raise GenerationBroke(Sentence("its text can be read in too many ways by this grammar."))
 
 
 def trial_command(*, frozen: bool | None = None) -> tuple[str, ...]:
@@ -99,9 +100,11 @@ def trial_command(*, frozen: bool | None = None) -> tuple[str, ...]:
 def _with_token_ids(text: str, vocabulary: Vocabulary) -> str:
     """The grammar with its tokens by their ids, so that it can be read without the vocabulary."""
     if "\0" in text or not text.strip():
-        raise GrammarRefused("it is empty." if not text.strip() else "there is a NUL character in it.")
+        raise GrammarRefused(
+            Sentence("it is empty.") if not text.strip() else Sentence("there is a NUL character in it.")
+        )
     if not text.isascii() and text.encode("utf-8", "replace").decode() != text:
-        raise GrammarRefused("there is half a character in it.")
+        raise GrammarRefused(Sentence("there is half a character in it."))
 
     def with_id(match: re.Match[str]) -> str:
         name = match["text"]
@@ -109,7 +112,7 @@ def _with_token_ids(text: str, vocabulary: Vocabulary) -> str:
             return match[0]
         ids = vocabulary.tokenize(f"<{name}>", special=True)
         if len(ids) != 1:
-            raise GrammarRefused(f"“<{_line(name)}>” is not one token of this model.")
+            raise GrammarRefused(Sentence("“<{name}>” is not one token of this model.", name=_line(name)))
         return f"<[{ids[0]}]>"
 
     return _TOKEN.sub(with_id, text)
@@ -127,18 +130,20 @@ def _try_in_child(source: str, command: Sequence[str]) -> None:
             command, input=source.encode(), capture_output=True, timeout=_PATIENCE_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise GrammarRefused("llama.cpp takes too long over it.") from None
+        raise GrammarRefused(Sentence("llama.cpp takes too long over it.")) from None
     match trial.returncode:
         case 0 | grammar_trial.NO_LIBRARY:
             return
         case grammar_trial.REFUSED:
             raise GrammarRefused(_words(trial.stderr.decode("utf-8", "replace")))
         case status if status == -getattr(signal, "SIGXCPU", 0):
-            raise GrammarRefused("llama.cpp takes too long over it.")
+            raise GrammarRefused(Sentence("llama.cpp takes too long over it."))
         case status if status == -signal.SIGSEGV:
-            raise GrammarRefused("it is nested too deeply for llama.cpp.")
+            raise GrammarRefused(Sentence("it is nested too deeply for llama.cpp."))
         case _:
-            raise GrammarRefused("llama.cpp would not live through it: a rule may begin with itself, by way of others.")
+            raise GrammarRefused(
+                Sentence("llama.cpp would not live through it: a rule may begin with itself, by way of others.")
+            )
 
 
 def _words(written: str) -> str:

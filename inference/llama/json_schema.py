@@ -14,6 +14,7 @@ from typing import Any
 from llama_cpp.llama_grammar import SchemaConverter
 
 from inference.errors import GrammarRefused
+from inference.sentences import Sentence
 
 _MOST_SCHEMA = 1 << 20  # characters
 _MOST_VISITS = 20_000
@@ -35,22 +36,28 @@ def grammar_of(json_schema: str) -> str:
     try:
         grammar = _converted(json_schema)
     except RecursionError:
-        raise GrammarRefused("the JSON schema is nested too deeply.") from None
+        raise GrammarRefused(Sentence("the JSON schema is nested too deeply.")) from None
     except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         # The converter takes a sound schema for granted.
         reason = str(error).strip().partition("\n")[0][:_LONGEST_REASON] or type(error).__name__
-        raise GrammarRefused(f"the JSON schema cannot be followed: {reason}.") from None
+        raise GrammarRefused(Sentence("the JSON schema cannot be followed: {reason}.", reason=reason)) from None
     # It lets line ends and other control characters stand in strings, where JSON has them escaped.
     return _counted(grammar).replace(r'char ::= [^"\\]', r'char ::= [^"\\\x7F\x00-\x1F]')
 
 
 def _converted(json_schema: str) -> str:
     if len(json_schema) > _MOST_SCHEMA:
-        raise GrammarRefused("the JSON schema is too long.")
+        raise GrammarRefused(Sentence("the JSON schema is too long."))
     schema = json.loads(json_schema)
     if (most := max(_times_in(schema), default=0)) > _MOST_TIMES:
         times = f"{most:,}" if most < 10**15 else "too many"
-        raise GrammarRefused(f"the JSON schema counts to {times}; a grammar counts to {_MOST_TIMES:,} at the most.")
+        raise GrammarRefused(
+            Sentence(
+                "the JSON schema counts to {times}; a grammar counts to {MOST_TIMES:,} at the most.",
+                times=times,
+                MOST_TIMES=_MOST_TIMES,
+            )
+        )
     converter = _Converter(prop_order={}, allow_fetch=False, dotall=False, raw_pattern=False)
     converter.visit(converter.resolve_refs(schema, "schema"), "")
     return str(converter.format_grammar())
@@ -67,9 +74,9 @@ class _Converter(SchemaConverter):  # type: ignore[misc]  # the package has no t
     def visit(self, schema: Any, name: str) -> str:  # noqa: ANN401 - any JSON
         self._visits += 1
         if self._visits > _MOST_VISITS or self._written > _MOST_RULES:
-            raise GrammarRefused("the JSON schema makes too many rules.")
+            raise GrammarRefused(Sentence("the JSON schema makes too many rules."))
         if len(name) > _LONGEST_NAME:
-            raise GrammarRefused("the JSON schema is nested too deeply, or its names are too long.")
+            raise GrammarRefused(Sentence("the JSON schema is nested too deeply, or its names are too long."))
         return str(super().visit(schema, name))
 
     def _add_rule(self, name: str, rule: str) -> str:

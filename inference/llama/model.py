@@ -25,6 +25,7 @@ from inference.llama.vocabulary import LlamaVocabulary
 from inference.memory import MOST_OUTPUTS
 from inference.model import Mark, Snapshot, StopFlag
 from inference.requests import Sampling
+from inference.sentences import Sentence
 
 _SEQUENCE, _ANY_SEQUENCE = 0, -1
 _TO_THE_END = -1
@@ -120,7 +121,13 @@ class LlamaModel:
 
     def evaluate_draft(self, tokens: Sequence[int]) -> int:
         if len(tokens) > MOST_OUTPUTS:
-            raise GenerationBroke(f"a draft holds up to {MOST_OUTPUTS} tokens; got {len(tokens)}.")
+            raise GenerationBroke(
+                Sentence(
+                    "a draft holds up to {MOST_OUTPUTS} tokens; got {tokens}.",
+                    MOST_OUTPUTS=MOST_OUTPUTS,
+                    tokens=len(tokens),
+                )
+            )
         read = self._evaluate(tokens, logits=self._every)
         self._draft_size = len(tokens) if self._has_logits else 0
         return read
@@ -128,7 +135,9 @@ class LlamaModel:
     def rewind(self, length: int) -> int:
         with self._alone():
             if not 0 <= length <= len(self._held):
-                raise GenerationBroke(f"{len(self._held)} tokens are held; {length} cannot be kept.")
+                raise GenerationBroke(
+                    Sentence("{held} tokens are held; {length} cannot be kept.", held=len(self._held), length=length)
+                )
             self._settle()
             if length == len(self._held):
                 return length
@@ -225,7 +234,7 @@ class LlamaModel:
         if self._in_use.locked():
             raise RuntimeError("another thread evaluates tokens with this model")
         if not self._has_logits or at >= self._draft_size:
-            raise GenerationBroke("there is nothing to sample from.")
+            raise GenerationBroke(Sentence("there is nothing to sample from."))
         return context
 
     def kept_logits(self) -> bytes | None:
@@ -301,11 +310,19 @@ class LlamaModel:
 
     def _check(self, tokens: Sequence[int]) -> None:
         if not 0 < len(tokens) <= self._info.batch_size:
-            raise GenerationBroke(f"a batch holds 1 to {self._info.batch_size} tokens; got {len(tokens)}.")
+            raise GenerationBroke(
+                Sentence(
+                    "a batch holds 1 to {batch_size} tokens; got {tokens}.",
+                    batch_size=self._info.batch_size,
+                    tokens=len(tokens),
+                )
+            )
         if len(self._held) + len(tokens) > self._info.context_size:
-            raise GenerationBroke(f"the context window of {self._info.context_size:,} tokens is full.")
+            raise GenerationBroke(
+                Sentence("the context window of {context_size:,} tokens is full.", context_size=self._info.context_size)
+            )
         if min(tokens) < 0 or max(tokens) >= self._vocabulary.size:
-            raise GenerationBroke("a token is none of this model's.")
+            raise GenerationBroke(Sentence("a token is none of this model's."))
 
     def _after_refusal(self, result: int, tokens: Sequence[int]) -> int:
         """Bring the list of held tokens in line with what the memory holds now."""
@@ -320,7 +337,7 @@ class LlamaModel:
             case r if r == _ABORTED:
                 return read
             case r if r == _NO_ROOM:
-                raise GenerationBroke("llama.cpp found no room in its memory.")
+                raise GenerationBroke(Sentence("llama.cpp found no room in its memory."))
             case _:
                 raise GenerationBroke(" ".join(self._log.errors()) or f"llama.cpp refused with {result}.")
 
@@ -382,12 +399,12 @@ class LlamaModel:
 
     def _open_context(self) -> int:
         if self._context is None:
-            raise GenerationBroke("the model was freed.")
+            raise GenerationBroke(Sentence("the model was freed."))
         return self._context
 
     def _open_model(self) -> int:
         if self._model is None:
-            raise GenerationBroke("the model was freed.")
+            raise GenerationBroke(Sentence("the model was freed."))
         return self._model
 
 

@@ -12,6 +12,7 @@ from inference.errors import GenerationBroke, GrammarRefused, InvalidRequest
 from inference.llama.grammar import Grammar
 from inference.llama.library import llama, sampler_accept, sampler_apply, sampler_sample
 from inference.requests import Sampling
+from inference.sentences import Sentence
 
 _MOST_SEED = 2**32 - 1  # llama.cpp's word for "choose one"
 _COLDEST = 1e-6  # a temperature below it is none: the logits would not fit into their numbers
@@ -84,7 +85,7 @@ class LlamaSampler:
     def follow(self, token: int) -> None:
         if self._grammar is not None:
             if not self._grammar.allows(token):
-                raise GrammarRefused("what was written so far does not follow it.")
+                raise GrammarRefused(Sentence("what was written so far does not follow it."))
             self._grammar.accept(token)
 
     def close(self) -> None:
@@ -137,7 +138,7 @@ class LlamaSampler:
                 token = self._first(array)
                 if grammar.allows(token):
                     return token
-        raise GenerationBroke("no token of this model goes on as the grammar wants.")
+        raise GenerationBroke(Sentence("no token of this model goes on as the grammar wants."))
 
 
 class Samplers:
@@ -168,7 +169,7 @@ class Samplers:
         if not all(links):
             # A chain with an empty link would end the process at its first sample.
             sampler.close()
-            raise GenerationBroke("a sampler could not be made.")
+            raise GenerationBroke(Sentence("a sampler could not be made."))
         return sampler
 
     def close(self) -> None:
@@ -199,7 +200,13 @@ class Samplers:
     def _bias(self, sampling: Sampling) -> Iterator[Link]:
         biases = dict(sampling.logit_bias or ())
         if biases and max(biases) >= self._size:
-            raise InvalidRequest(f"logit_bias names token {max(biases)}; this model has {self._size:,}, from 0.")
+            raise InvalidRequest(
+                Sentence(
+                    "logit_bias names token {biases}; this model has {size:,}, from 0.",
+                    biases=max(biases),
+                    size=self._size,
+                )
+            )
         biases |= dict.fromkeys(self._suppressed, -math.inf)
         if biases:
             array = (llama.llama_logit_bias * len(biases))(*biases.items())

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from inference.errors import GenerationBroke
 from inference.llama.library import llama, token_to_piece, vocab_is_end
+from inference.sentences import Sentence
 
 _FIRST_BUFFER = 64  # bytes; the few longer pieces are asked for twice
 
@@ -85,7 +86,7 @@ class LlamaVocabulary:
     @property
     def _pointer(self) -> int:
         if self._open is None:
-            raise GenerationBroke("the model was freed.")
+            raise GenerationBroke(Sentence("the model was freed."))
         return self._open
 
     @cached_property

@@ -17,6 +17,7 @@ from inference.ids import JobId, RequestId
 from inference.leaving import Worker, closed_at_exit
 from inference.remote.inbox import Clock, Emit, Inbox, KeyOf, Look, Patience, WayOut
 from inference.requests import GenerationRequest
+from inference.sentences import Sentence
 
 if TYPE_CHECKING:
     from inference.jobs import Job
@@ -83,7 +84,9 @@ class RemoteEngine:
 
     def run(self, job: Job) -> NoReturn:
         """Raises InvalidRequest: what a job does with a model, no server lets one do."""
-        raise InvalidRequest(f"Experiments run with a model of this machine, such as {job.model.path.name}.")
+        raise InvalidRequest(
+            Sentence("Experiments run with a model of this machine, such as {name}.", name=job.model.path.name)
+        )
 
     def cancel(self, request: RequestId | JobId) -> None:
         """Close the connection of a request at once, wherever it is; what was written stays."""
@@ -109,5 +112,5 @@ class RemoteEngine:
 
 def _remote(model: AnyModel) -> RemoteModel:
     if not isinstance(model, RemoteModel):
-        raise InvalidRequest("This engine answers from servers; the request names a model file.")
+        raise InvalidRequest(Sentence("This engine answers from servers; the request names a model file."))
     return model

@@ -50,6 +50,7 @@ from inference.remote.wire import (
     offer_from,
     one_line,
 )
+from inference.sentences import Sentence
 
 _LONGEST_REFUSAL = 64 * 1024  # bytes of it that are read
 _NO_GOOD_ENDS = {
@@ -169,7 +170,7 @@ class Server:
         return None
 
     def _end(self, hearing: _Hearing) -> InferenceError | None:
-        return None if hearing.whole else ReplyBroken(self._base_url, "it ended without saying why.")
+        return None if hearing.whole else ReplyBroken(self._base_url, Sentence("it ended without saying why."))
 
     def _failure_in_stream(self, complaint: Complaint, model: str) -> InferenceError:
         if _is_too_long(complaint) or complaint.status in (httpx2.codes.NOT_FOUND, httpx2.codes.TOO_MANY_REQUESTS):
@@ -221,11 +222,11 @@ class Server:
             case httpx2.ConnectError():
                 return self._failure_to_connect(error)
             case httpx2.SSEError():
-                return ReplyBroken(self._base_url, "a piece of it is too long to be one.")
+                return ReplyBroken(self._base_url, Sentence("a piece of it is too long to be one."))
             case httpx2.NetworkError() | httpx2.ProtocolError() | httpx2.DecodingError() if began:
-                return ReplyBroken(self._base_url, "the connection broke off in the middle of it.")
+                return ReplyBroken(self._base_url, Sentence("the connection broke off in the middle of it."))
             case httpx2.NetworkError() | httpx2.RemoteProtocolError():
-                return ServerUnreachable(self._base_url, "it ended the connection without an answer.")
+                return ServerUnreachable(self._base_url, Sentence("it ended the connection without an answer."))
             case _:
                 return ServerUnreachable(self._base_url, _sentence(str(error)))
 
@@ -238,7 +239,7 @@ class Server:
                 case ssl.SSLCertVerificationError():
                     return CertificateRefused(self._base_url, _sentence(cause.verify_message))
                 case ssl.SSLError():
-                    return ServerUnreachable(self._base_url, "it does not answer with https.")
+                    return ServerUnreachable(self._base_url, Sentence("it does not answer with https."))
                 case ConnectionRefusedError():
                     return NothingListens(self._base_url)
                 case OSError(strerror=str(words)):
@@ -268,8 +269,11 @@ def _client_for(base_url: str, patience: Patience, proxy: Proxy) -> httpx2.Async
         return httpx2.AsyncClient(transport=own, timeout=timeout, follow_redirects=False)
     except (ValueError, ImportError, OSError, httpx2.InvalidURL):
         # In which words is not said: a proxy's address may hold a password.
-        named = "was named" if proxy.kind is ProxyKind.MANUAL else "are set in the environment"
-        reason = f"the proxy or the certificates that {named} cannot be used."
+        reason = (
+            Sentence("the proxy or the certificates that was named cannot be used.")
+            if proxy.kind is ProxyKind.MANUAL
+            else Sentence("the proxy or the certificates that are set in the environment cannot be used.")
+        )
     raise ServerUnreachable(base_url, reason)
 
 

@@ -17,6 +17,7 @@ from inference.errors import InvalidRequest
 from inference.events import RemoteModelInfo
 from inference.messages import Message
 from inference.requests import GenerationRequest
+from inference.sentences import Sentence
 
 _LONGEST_REASON = 300  # characters
 _LARGEST_NUMBER = 2**53  # no figure of a server is larger; a float holds it exactly
@@ -127,7 +128,7 @@ def headers_of(key: str | None) -> dict[str, str]:
     headers = {"Content-Type": "application/json", "Accept-Encoding": "identity", "User-Agent": "Headwater"}
     if key:
         if not _KEY.fullmatch(key):
-            raise InvalidRequest("The key for this server has characters in it that no key can have.")
+            raise InvalidRequest(Sentence("The key for this server has characters in it that no key can have."))
         headers["Authorization"] = f"Bearer {key}"
     return headers
 

@@ -3889,4 +3889,735 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>{model} auf {server} entfernen</translation>
         </message>
     </context>
+    <context>
+        <name>inference</name>
+        <message>
+            <source> Choose another model.</source>
+            <translation> Wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source> Its last line: {line}.</source>
+            <translation> Die letzte Zeile: {line}.</translation>
+        </message>
+        <message>
+            <source> Try {ways}.</source>
+            <translation> Versuchen Sie es so: {ways}.</translation>
+        </message>
+        <message>
+            <source> and others</source>
+            <translation> und andere</translation>
+        </message>
+        <message>
+            <source>A SOCKS proxy is named for the Hub; only HTTP proxies are supported.</source>
+            <translation>Für den Hub ist ein SOCKS-Proxy angegeben; nur HTTP-Proxys werden unterstützt.</translation>
+        </message>
+        <message>
+            <source>A comparison has 1 to {MOST_RUNS} runs of each kind; got {runs}.</source>
+            <translation>Ein Vergleich hat 1 bis {MOST_RUNS} Läufe jeder Art; angegeben sind {runs}.</translation>
+        </message>
+        <message>
+            <source>A price per million tokens is at least 0; got {price}.</source>
+            <translation>Ein Preis je Million Tokens ist mindestens 0; angegeben ist {price}.</translation>
+        </message>
+        <message>
+            <source>A proxy's address begins with http:// or https:// and holds no password.</source>
+            <translation>Die Adresse eines Proxys beginnt mit http:// oder https:// und enthält kein Passwort.</translation>
+        </message>
+        <message>
+            <source>A server's address begins with http:// or https://.</source>
+            <translation>Die Adresse eines Servers beginnt mit http:// oder https://.</translation>
+        </message>
+        <message>
+            <source>A server's address holds no password and no key; give the key apart from it.</source>
+            <translation>Die Adresse eines Servers enthält kein Passwort und keinen Schlüssel; geben Sie den Schlüssel getrennt an.</translation>
+        </message>
+        <message>
+            <source>An empty text names no device.</source>
+            <translation>Ein leerer Text benennt kein Gerät.</translation>
+        </message>
+        <message>
+            <source>Another program writes into {name}, so this ends here. When it is done, try again: the model is loaded anew.</source>
+            <translation>Ein anderes Programm schreibt in {name}, deshalb endet dies hier. Versuchen Sie es erneut, wenn es fertig ist: Das Modell wird neu geladen.</translation>
+        </message>
+        <message>
+            <source>Between 1 and {MOST_THREADS} threads can compute; got {threads}.</source>
+            <translation>Zwischen 1 und {MOST_THREADS} Threads können rechnen; angegeben sind {threads}.</translation>
+        </message>
+        <message>
+            <source>Experiments run with a model of this machine, such as {name}.</source>
+            <translation>Experimente laufen mit einem Modell dieses Computers, etwa {name}.</translation>
+        </message>
+        <message>
+            <source>HF_HUB_OFFLINE is set.</source>
+            <translation>HF_HUB_OFFLINE ist gesetzt.</translation>
+        </message>
+        <message>
+            <source>It does not say what architecture it has. Choose another.</source>
+            <translation>Die Datei sagt nicht, welche Architektur das Modell hat. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>It does not write one token after another.</source>
+            <translation>Es schreibt nicht ein Token nach dem anderen.</translation>
+        </message>
+        <message>
+            <source>It has an encoder of its own, which this engine does not run.</source>
+            <translation>Es hat einen eigenen Encoder, der hier nicht ausgeführt wird.</translation>
+        </message>
+        <message>
+            <source>It is the first of {count} parts, so its name must end in {end}.</source>
+            <translation>Sie ist die erste von {count} Teilen, deshalb muss ihr Name auf {end} enden.</translation>
+        </message>
+        <message>
+            <source>It is written in version {version} of GGUF, which is not known. Choose another.</source>
+            <translation>Sie ist in Version {version} von GGUF geschrieben, die nicht bekannt ist. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>It only points to the model's file (Git LFS). Download that.</source>
+            <translation>Sie verweist nur auf die Datei des Modells (Git LFS). Laden Sie diese herunter.</translation>
+        </message>
+        <message>
+            <source>It was written for machines of the other byte order. Choose another.</source>
+            <translation>Sie wurde für Computer mit der anderen Bytereihenfolge geschrieben. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>Its header is damaged or cut short. Download it again.</source>
+            <translation>Ihr Kopf ist beschädigt oder abgeschnitten. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>Its name, or that of a folder above it, is not written in UTF-8. Rename it.</source>
+            <translation>Ihr Name oder der eines Ordners darüber ist nicht in UTF-8 geschrieben. Benennen Sie ihn um.</translation>
+        </message>
+        <message>
+            <source>No computer called {host} was found. Check the address, and that this computer is online.</source>
+            <translation>Kein Computer namens {host} wurde gefunden. Prüfen Sie die Adresse, und ob dieser Computer online ist.</translation>
+        </message>
+        <message>
+            <source>Nothing answers at {host}. Start the server there, or check the address.</source>
+            <translation>Unter {host} antwortet nichts. Starten Sie dort den Server, oder prüfen Sie die Adresse.</translation>
+        </message>
+        <message>
+            <source>Part {number} of {count} is missing: {name}. Put it into the same folder.</source>
+            <translation>Teil {number} von {count} fehlt: {name}. Legen Sie ihn in denselben Ordner.</translation>
+        </message>
+        <message>
+            <source>Something went wrong inside Headwater's engine: {summary}. Try again, and report it if it comes back.</source>
+            <translation>In Headwater selbst ist etwas schiefgegangen: {summary}. Versuchen Sie es erneut, und melden Sie es, wenn es wieder vorkommt.</translation>
+        </message>
+        <message>
+            <source>Streaming is compared with a model of this machine.</source>
+            <translation>Streaming wird mit einem Modell dieses Computers verglichen.</translation>
+        </message>
+        <message>
+            <source>The Hub cannot be reached for {what}: {reason}. Check the network, and try again.</source>
+            <translation>Der Hub ist für {what} nicht erreichbar: {reason}. Prüfen Sie das Netzwerk, und versuchen Sie es erneut.</translation>
+        </message>
+        <message>
+            <source>The Hub does not accept the access token it was sent for {what}. Make another, under Settings.</source>
+            <translation>Der Hub nimmt das Zugriffstoken nicht an, das ihm für {what} gesendet wurde. Erstellen Sie dort unter „Settings“ ein anderes.</translation>
+        </message>
+        <message>
+            <source>The Hub failed over {what}: {reason}. Try again later.</source>
+            <translation>Der Hub hat bei {what} versagt: {reason}. Versuchen Sie es später erneut.</translation>
+        </message>
+        <message>
+            <source>The Hub has been asked too often for now. Try {what} again {when}.</source>
+            <translation>Der Hub wurde zu oft gefragt. Versuchen Sie {what} {when} erneut.</translation>
+        </message>
+        <message>
+            <source>The Hub's address begins with https://; got {endpoint!r}.</source>
+            <translation>Die Adresse des Hub beginnt mit https://; angegeben ist {endpoint!r}.</translation>
+        </message>
+        <message>
+            <source>The access token for the Hub has characters in it that no token can have.</source>
+            <translation>Das Zugriffstoken für den Hub enthält Zeichen, die in keinem Token vorkommen können.</translation>
+        </message>
+        <message>
+            <source>The certificates that SSL_CERT_FILE names cannot be read: {reason}.</source>
+            <translation>Die Zertifikate, die SSL_CERT_FILE nennt, sind nicht lesbar: {reason}.</translation>
+        </message>
+        <message>
+            <source>The context size is at least 1 token; got {context_size}.</source>
+            <translation>Das Kontextfenster fasst mindestens 1 Token; angegeben ist {context_size}.</translation>
+        </message>
+        <message>
+            <source>The engine could not go on: {reason} Try again; if that does not help, load the model anew.</source>
+            <translation>Es konnte nicht weitergehen: {reason} Versuchen Sie es erneut; wenn das nicht hilft, laden Sie das Modell neu.</translation>
+        </message>
+        <message>
+            <source>The engine was closed before this could be answered. Ask again once it runs.</source>
+            <translation>Das Modell wurde geschlossen, bevor dies beantwortet werden konnte. Fragen Sie erneut, sobald es läuft.</translation>
+        </message>
+        <message>
+            <source>The file is empty. Download it again.</source>
+            <translation>Die Datei ist leer. Laden Sie sie erneut herunter.</translation>
+        </message>
+        <message>
+            <source>The installed llama.cpp does not know its architecture, {architecture}.</source>
+            <translation>Das installierte llama.cpp kennt seine Architektur {architecture} nicht.</translation>
+        </message>
+        <message>
+            <source>The key for this server has characters in it that no key can have.</source>
+            <translation>Der Schlüssel für diesen Server enthält Zeichen, die in keinem Schlüssel vorkommen können.</translation>
+        </message>
+        <message>
+            <source>The model's chat template cannot render this conversation: {reason} Try another template or model.</source>
+            <translation>Die Chat-Vorlage des Modells kann diese Unterhaltung nicht darstellen: {reason} Versuchen Sie es mit einer anderen Vorlage oder einem anderen Modell.</translation>
+        </message>
+        <message>
+            <source>The model's chat template refuses a second question: {reason}</source>
+            <translation>Die Chat-Vorlage des Modells lehnt eine zweite Frage ab: {reason}</translation>
+        </message>
+        <message>
+            <source>The model's chat template takes no system prompt: {reason}</source>
+            <translation>Die Chat-Vorlage des Modells nimmt keinen System-Prompt an: {reason}</translation>
+        </message>
+        <message>
+            <source>The number of layers on the GPU is not negative; got {gpu_layers}.</source>
+            <translation>Die Zahl der Schichten auf der GPU ist nicht negativ; angegeben ist {gpu_layers}.</translation>
+        </message>
+        <message>
+            <source>The reply cannot be held to this grammar: {reason} Change it, or ask without it.</source>
+            <translation>Die Antwort lässt sich nicht an diese Grammatik binden: {reason} Ändern Sie sie, oder fragen Sie ohne sie.</translation>
+        </message>
+        <message>
+            <source>The reply from {host} is not whole: {reason} Ask again.</source>
+            <translation>Die Antwort von {host} ist nicht vollständig: {reason} Fragen Sie erneut.</translation>
+        </message>
+        <message>
+            <source>The server at {host} cannot be reached: {reason} Check the address and the network.</source>
+            <translation>Der Server {host} ist nicht erreichbar: {reason} Prüfen Sie die Adresse und das Netzwerk.</translation>
+        </message>
+        <message>
+            <source>The server at {host} cannot prove who it is, so nothing was sent to it: {reason} Check the address, or ask whoever runs it.</source>
+            <translation>Der Server {host} kann nicht nachweisen, wer er ist, deshalb wurde ihm nichts gesendet: {reason} Prüfen Sie die Adresse, oder fragen Sie, wer ihn betreibt.</translation>
+        </message>
+        <message>
+            <source>The server at {host} did not answer within {seconds:,.3g} seconds. Try again later.</source>
+            <translation>Der Server {host} hat nicht innerhalb von {seconds:,.3g} Sekunden geantwortet. Versuchen Sie es später erneut.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not accept this key ({status}). Give it another one.</source>
+            <translation>Der Server {host} nimmt diesen Schlüssel nicht an ({status}). Geben Sie einen anderen an.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not offer any model. Load one there.</source>
+            <translation>Der Server {host} bietet kein Modell an. Laden Sie dort eines.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not offer the model “{model}”. Choose another one.</source>
+            <translation>Der Server {host} bietet das Modell „{model}“ nicht an. Wählen Sie ein anderes.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not offer {what}. Choose one that it does: {shown}{others}.</source>
+            <translation>Der Server {host} bietet {what} nicht an. Wählen Sie eines, das er anbietet: {shown}{others}.</translation>
+        </message>
+        <message>
+            <source>The server at {host} failed ({status}){said} Try again later.</source>
+            <translation>Der Server {host} hat versagt ({status}){said} Versuchen Sie es später erneut.</translation>
+        </message>
+        <message>
+            <source>The server at {host} refuses this request ({status}){said} Change that, or ask another model.</source>
+            <translation>Der Server {host} lehnt diese Anfrage ab ({status}){said} Ändern Sie das, oder fragen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>The server at {host} sends on to {where}. Nothing was sent there; use that address if it is right.</source>
+            <translation>Der Server {host} leitet weiter: {where}. Dorthin wurde nichts gesendet; verwenden Sie diese Adresse, wenn sie richtig ist.</translation>
+        </message>
+        <message>
+            <source>The server at {host} takes no request now ({status}). Try again {later}{said}</source>
+            <translation>Der Server {host} nimmt jetzt keine Anfrage an ({status}). Versuchen Sie es {later} erneut{said}</translation>
+        </message>
+        <message>
+            <source>The server at {host} wants a key ({status}). Give it one.</source>
+            <translation>Der Server {host} verlangt einen Schlüssel ({status}). Geben Sie einen an.</translation>
+        </message>
+        <message>
+            <source>The server's address cannot be read.</source>
+            <translation>Die Adresse des Servers ist nicht lesbar.</translation>
+        </message>
+        <message>
+            <source>The share of the limit is computed for models on the CPU.</source>
+            <translation>Der Anteil an der Grenze wird für Modelle auf der CPU berechnet.</translation>
+        </message>
+        <message>
+            <source>The system says: {strerror}.</source>
+            <translation>Das System sagt: {strerror}.</translation>
+        </message>
+        <message>
+            <source>There is no chat service at {address} ({status}). Such addresses mostly end in /v1.</source>
+            <translation>Unter {address} gibt es keinen Chat-Dienst ({status}). Solche Adressen enden meist auf /v1.</translation>
+        </message>
+        <message>
+            <source>There is no model file at {path}. Check the path, or choose another model.</source>
+            <translation>Unter {path} liegt keine Modelldatei. Prüfen Sie den Pfad, oder wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>There is too little memory to go on. Close other programs, then try again; if that does not help, start Headwater again.</source>
+            <translation>Der Speicher reicht nicht, um fortzufahren. Schließen Sie andere Programme, und versuchen Sie es erneut; wenn das nicht hilft, starten Sie Headwater neu.</translation>
+        </message>
+        <message>
+            <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Leave out the oldest turns, or use a larger window.</source>
+            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Fenster fasst {context_size:,}. Lassen Sie die ältesten Wortwechsel weg, oder verwenden Sie ein größeres Fenster.</translation>
+        </message>
+        <message>
+            <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Shorten it, or use a larger window.</source>
+            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Fenster fasst {context_size:,}. Kürzen Sie sie, oder verwenden Sie ein größeres Fenster.</translation>
+        </message>
+        <message>
+            <source>This engine answers from a model file; the request names a server.</source>
+            <translation>Hier antwortet eine Modelldatei; die Anfrage nennt einen Server.</translation>
+        </message>
+        <message>
+            <source>This engine answers from servers; the request names a model file.</source>
+            <translation>Hier antworten Server; die Anfrage nennt eine Modelldatei.</translation>
+        </message>
+        <message>
+            <source>This is a folder. Choose a file in it.</source>
+            <translation>Das ist ein Ordner. Wählen Sie eine Datei darin.</translation>
+        </message>
+        <message>
+            <source>This is a web page, not a model. Download it again.</source>
+            <translation>Das ist eine Webseite, kein Modell. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>This is no GGUF file. Choose another.</source>
+            <translation>Das ist keine GGUF-Datei. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>This is no file. Choose another.</source>
+            <translation>Das ist keine Datei. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>This processor lacks {names}, which this build of Headwater needs to run models. Choose a server's model, or build it from the source code: that fits the processor it is made on.</source>
+            <translation>Diesem Prozessor fehlt {names}; dieser Bau von Headwater braucht das, um Modelle auszuführen. Wählen Sie das Modell eines Servers, oder bauen Sie Headwater aus dem Quelltext: Das passt zu dem Prozessor, auf dem es gebaut wird.</translation>
+        </message>
+        <message>
+            <source>This search</source>
+            <translation>Diese Suche</translation>
+        </message>
+        <message>
+            <source>What is named as a proxy for the Hub is not the address of one.</source>
+            <translation>Was als Proxy für den Hub angegeben ist, ist nicht die Adresse eines Proxys.</translation>
+        </message>
+        <message>
+            <source>Write this server's address as {base_url_of}.</source>
+            <translation>Schreiben Sie die Adresse dieses Servers als {base_url_of}.</translation>
+        </message>
+        <message>
+            <source>a batch holds 1 to {batch_size} tokens; got {tokens}.</source>
+            <translation>Ein Batch fasst 1 bis {batch_size} Tokens; es waren {tokens}.</translation>
+        </message>
+        <message>
+            <source>a draft holds up to {MOST_OUTPUTS} tokens; got {tokens}.</source>
+            <translation>Ein Entwurf fasst bis zu {MOST_OUTPUTS} Tokens; es waren {tokens}.</translation>
+        </message>
+        <message>
+            <source>a piece of it is too long to be one.</source>
+            <translation>Ein Stück davon ist zu lang, um eines zu sein.</translation>
+        </message>
+        <message>
+            <source>a sampler could not be made.</source>
+            <translation>Ein Sampler ließ sich nicht anlegen.</translation>
+        </message>
+        <message>
+            <source>a token is none of this model's.</source>
+            <translation>Ein Token gehört nicht zu diesem Modell.</translation>
+        </message>
+        <message>
+            <source>a window of {size:,} tokens</source>
+            <translation>ein Fenster von {size:,} Tokens</translation>
+        </message>
+        <message>
+            <source>another address</source>
+            <translation>eine andere Adresse</translation>
+        </message>
+        <message>
+            <source>another device</source>
+            <translation>ein anderes Gerät</translation>
+        </message>
+        <message>
+            <source>another file has its place now</source>
+            <translation>an seiner Stelle liegt jetzt eine andere Datei</translation>
+        </message>
+        <message>
+            <source>any model</source>
+            <translation>dieses Modell</translation>
+        </message>
+        <message>
+            <source>in {seconds:,.0f} seconds</source>
+            <translation>in {seconds:,.0f} Sekunden</translation>
+        </message>
+        <message>
+            <source>it answers {status}</source>
+            <translation>er antwortet mit {status}</translation>
+        </message>
+        <message>
+            <source>it answers {status}, which is not expected</source>
+            <translation>er antwortet mit {status}, was nicht zu erwarten war</translation>
+        </message>
+        <message>
+            <source>it crashed (0x{status:08X})</source>
+            <translation>er ist abgestürzt (0x{status:08X})</translation>
+        </message>
+        <message>
+            <source>it crashed (SIGBUS), as it does when a file changes or a disk fails while it is read</source>
+            <translation>er ist abgestürzt (SIGBUS), wie es geschieht, wenn sich beim Lesen eine Datei ändert oder ein Datenträger versagt</translation>
+        </message>
+        <message>
+            <source>it crashed (SIGFPE)</source>
+            <translation>er ist abgestürzt (SIGFPE)</translation>
+        </message>
+        <message>
+            <source>it crashed (SIGSEGV)</source>
+            <translation>er ist abgestürzt (SIGSEGV)</translation>
+        </message>
+        <message>
+            <source>it did not answer in time</source>
+            <translation>er hat nicht rechtzeitig geantwortet</translation>
+        </message>
+        <message>
+            <source>it does not answer with https.</source>
+            <translation>Er antwortet nicht mit https.</translation>
+        </message>
+        <message>
+            <source>it ended the connection without an answer.</source>
+            <translation>Er hat die Verbindung ohne Antwort beendet.</translation>
+        </message>
+        <message>
+            <source>it ended with signal {number}</source>
+            <translation>er endete mit Signal {number}</translation>
+        </message>
+        <message>
+            <source>it ended with {name}</source>
+            <translation>er endete mit {name}</translation>
+        </message>
+        <message>
+            <source>it ended without saying why.</source>
+            <translation>Sie endete, ohne zu sagen, warum.</translation>
+        </message>
+        <message>
+            <source>it gave up</source>
+            <translation>er hat aufgegeben</translation>
+        </message>
+        <message>
+            <source>it gave up (SIGABRT)</source>
+            <translation>er hat aufgegeben (SIGABRT)</translation>
+        </message>
+        <message>
+            <source>it gives no checksum for it</source>
+            <translation>er nennt keine Prüfsumme dafür</translation>
+        </message>
+        <message>
+            <source>it is empty.</source>
+            <translation>Sie ist leer.</translation>
+        </message>
+        <message>
+            <source>it is nested too deep</source>
+            <translation>Sie ist zu tief verschachtelt.</translation>
+        </message>
+        <message>
+            <source>it is nested too deeply for llama.cpp.</source>
+            <translation>Sie ist für llama.cpp zu tief verschachtelt.</translation>
+        </message>
+        <message>
+            <source>it is too long to be one.</source>
+            <translation>Sie ist zu lang, um eine zu sein.</translation>
+        </message>
+        <message>
+            <source>it names a file outside of itself</source>
+            <translation>er nennt eine Datei, die außerhalb liegt</translation>
+        </message>
+        <message>
+            <source>it renders nothing.</source>
+            <translation>Sie stellt nichts dar.</translation>
+        </message>
+        <message>
+            <source>it sends another part of the file than it was asked for</source>
+            <translation>er sendet einen anderen Teil der Datei als angefragt</translation>
+        </message>
+        <message>
+            <source>it sends on from one address to the next without end</source>
+            <translation>er leitet endlos von einer Adresse zur nächsten weiter</translation>
+        </message>
+        <message>
+            <source>it sends the file in another form than it was asked for</source>
+            <translation>er sendet die Datei in anderer Form als angefragt</translation>
+        </message>
+        <message>
+            <source>it takes too much memory</source>
+            <translation>Sie braucht zu viel Speicher.</translation>
+        </message>
+        <message>
+            <source>it used an instruction this processor does not have (SIGILL)</source>
+            <translation>er verwendete einen Befehl, den dieser Prozessor nicht hat (SIGILL)</translation>
+        </message>
+        <message>
+            <source>its answer cannot be unpacked</source>
+            <translation>seine Antwort lässt sich nicht entpacken</translation>
+        </message>
+        <message>
+            <source>its answer makes no sense ({name__})</source>
+            <translation>seine Antwort ergibt keinen Sinn ({name__})</translation>
+        </message>
+        <message>
+            <source>its certificate is not trusted ({reason})</source>
+            <translation>seinem Zertifikat wird nicht vertraut ({reason})</translation>
+        </message>
+        <message>
+            <source>its disk knows no locks</source>
+            <translation>sein Datenträger kennt keine Sperren</translation>
+        </message>
+        <message>
+            <source>its storage answers {status}</source>
+            <translation>sein Speicher antwortet mit {status}</translation>
+        </message>
+        <message>
+            <source>its text can be read in too many ways by this grammar.</source>
+            <translation>Der Text lässt sich mit dieser Grammatik auf zu viele Weisen lesen.</translation>
+        </message>
+        <message>
+            <source>later</source>
+            <translation>später</translation>
+        </message>
+        <message>
+            <source>llama.cpp cannot read it.</source>
+            <translation>llama.cpp kann sie nicht lesen.</translation>
+        </message>
+        <message>
+            <source>llama.cpp cannot run {name}: tried in a process of its own, {outcome}.{said}{way}</source>
+            <translation>llama.cpp kann {name} nicht ausführen. Beim Versuch in einem eigenen Prozess: {outcome}.{said}{way}</translation>
+        </message>
+        <message>
+            <source>llama.cpp does not say why.</source>
+            <translation>llama.cpp sagt nicht, warum.</translation>
+        </message>
+        <message>
+            <source>llama.cpp found no room in its memory.</source>
+            <translation>llama.cpp fand keinen Platz in seinem Speicher.</translation>
+        </message>
+        <message>
+            <source>llama.cpp says: {reason}.</source>
+            <translation>llama.cpp sagt: {reason}.</translation>
+        </message>
+        <message>
+            <source>llama.cpp takes too long over it.</source>
+            <translation>llama.cpp braucht zu lange dafür.</translation>
+        </message>
+        <message>
+            <source>llama.cpp would not live through it: a rule may begin with itself, by way of others.</source>
+            <translation>llama.cpp würde sie nicht überstehen: Eine Regel kann über andere mit sich selbst beginnen.</translation>
+        </message>
+        <message>
+            <source>logit_bias names token {biases}; this model has {size:,}, from 0.</source>
+            <translation>logit_bias nennt Token {biases}; dieses Modell hat {size:,}, ab 0.</translation>
+        </message>
+        <message>
+            <source>no token of this model goes on as the grammar wants.</source>
+            <translation>Kein Token dieses Modells geht so weiter, wie es die Grammatik verlangt.</translation>
+        </message>
+        <message>
+            <source>the CPU</source>
+            <translation>die CPU</translation>
+        </message>
+        <message>
+            <source>the JSON schema cannot be followed: {reason}.</source>
+            <translation>Dem JSON-Schema lässt sich nicht folgen: {reason}.</translation>
+        </message>
+        <message>
+            <source>the JSON schema counts to {times}; a grammar counts to {MOST_TIMES:,} at the most.</source>
+            <translation>Das JSON-Schema zählt bis {times}; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
+        </message>
+        <message>
+            <source>the JSON schema is nested too deeply, or its names are too long.</source>
+            <translation>Das JSON-Schema ist zu tief verschachtelt, oder seine Namen sind zu lang.</translation>
+        </message>
+        <message>
+            <source>the JSON schema is nested too deeply.</source>
+            <translation>Das JSON-Schema ist zu tief verschachtelt.</translation>
+        </message>
+        <message>
+            <source>the JSON schema is too long.</source>
+            <translation>Das JSON-Schema ist zu lang.</translation>
+        </message>
+        <message>
+            <source>the JSON schema makes too many rules.</source>
+            <translation>Das JSON-Schema ergibt zu viele Regeln.</translation>
+        </message>
+        <message>
+            <source>the connection broke off</source>
+            <translation>die Verbindung ist abgebrochen</translation>
+        </message>
+        <message>
+            <source>the connection broke off in the middle of it.</source>
+            <translation>Die Verbindung brach mittendrin ab.</translation>
+        </message>
+        <message>
+            <source>the connection ended too early</source>
+            <translation>die Verbindung endete zu früh</translation>
+        </message>
+        <message>
+            <source>the context window of {context_size:,} tokens is full.</source>
+            <translation>Das Kontextfenster von {context_size:,} Tokens ist voll.</translation>
+        </message>
+        <message>
+            <source>the folder went away</source>
+            <translation>der Ordner ist verschwunden</translation>
+        </message>
+        <message>
+            <source>the model was freed.</source>
+            <translation>Das Modell wurde freigegeben.</translation>
+        </message>
+        <message>
+            <source>the model “{model}”</source>
+            <translation>das Modell „{model}“</translation>
+        </message>
+        <message>
+            <source>the proxy or the certificates that are set in the environment cannot be used.</source>
+            <translation>Der Proxy oder die Zertifikate, die in der Umgebung gesetzt sind, lassen sich nicht verwenden.</translation>
+        </message>
+        <message>
+            <source>the proxy or the certificates that was named cannot be used.</source>
+            <translation>Der angegebene Proxy oder die Zertifikate lassen sich nicht verwenden.</translation>
+        </message>
+        <message>
+            <source>the proxy refuses the connection</source>
+            <translation>der Proxy lehnt die Verbindung ab</translation>
+        </message>
+        <message>
+            <source>the request holds what cannot be sent</source>
+            <translation>die Anfrage enthält etwas, das sich nicht senden lässt</translation>
+        </message>
+        <message>
+            <source>the system ended it (SIGKILL), as it does when memory runs out</source>
+            <translation>das System hat ihn beendet (SIGKILL), wie es das tut, wenn der Speicher ausgeht</translation>
+        </message>
+        <message>
+            <source>there is a NUL character in it.</source>
+            <translation>Darin steht ein NUL-Zeichen.</translation>
+        </message>
+        <message>
+            <source>there is half a character in it.</source>
+            <translation>Darin steht ein halbes Zeichen.</translation>
+        </message>
+        <message>
+            <source>there is nothing to sample from.</source>
+            <translation>Es gibt nichts, woraus gewählt werden könnte.</translation>
+        </message>
+        <message>
+            <source>this search</source>
+            <translation>diese Suche</translation>
+        </message>
+        <message>
+            <source>what was written so far does not follow it.</source>
+            <translation>Was bisher geschrieben wurde, folgt ihr nicht.</translation>
+        </message>
+        <message>
+            <source>{fewer} threads, not {usual}: the last reply was written at {last_rate:,.3g} tokens/s, usually it is {usual_rate:,.3g}. Something else uses the processor.</source>
+            <translation>{fewer} Threads, nicht {usual}: Die letzte Antwort wurde mit {last_rate:,.3g} Tokens/s geschrieben, sonst sind es {usual_rate:,.3g}. Etwas anderes nutzt den Prozessor.</translation>
+        </message>
+        <message>
+            <source>{held} tokens are held; {length} cannot be kept.</source>
+            <translation>{held} Tokens sind vorhanden; {length} lassen sich nicht behalten.</translation>
+        </message>
+        <message>
+            <source>{name} cannot be read as a model: {reason}</source>
+            <translation>{name} lässt sich nicht als Modell lesen: {reason}</translation>
+        </message>
+        <message>
+            <source>{name} cannot be used for chat: {reason} Choose another model.</source>
+            <translation>{name} eignet sich nicht zum Chatten: {reason} Wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>{name} does not belong to Headwater, so it is not deleted from here.</source>
+            <translation>{name} gehört nicht zu Headwater und wird deshalb nicht von hier aus gelöscht.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory (about {needed:.1f} GB needed). Choose a smaller model, or close other programs and try again.</source>
+            <translation>{name} passt nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory with a context window of {context_size:,} tokens (about {needed:.1f} GB needed). Choose a smaller window or a smaller model.</source>
+            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory with a context window of {context_size:,} tokens. Choose a smaller window or a smaller model.</source>
+            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher. Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory. Choose a smaller model, or close other programs and try again.</source>
+            <translation>{name} passt nicht in den Speicher. Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
+        </message>
+        <message>
+            <source>{name} was to run on {device}, which is not here. Choose {others}.</source>
+            <translation>{name} sollte auf {device} laufen, das hier fehlt. Wählen Sie {others}.</translation>
+        </message>
+        <message>
+            <source>{one} or {other}</source>
+            <translation>{one} oder {other}</translation>
+        </message>
+        <message>
+            <source>{size:,.1f} GB</source>
+            <translation>{size:,.1f} GB</translation>
+        </message>
+        <message>
+            <source>{size:,.1f} MB</source>
+            <translation>{size:,.1f} MB</translation>
+        </message>
+        <message>
+            <source>{stay} of {layers} layers stay on the CPU: {names} has {free:.1f} of {total:.1f} GB free.</source>
+            <translation>{stay} von {layers} Schichten bleiben auf der CPU: Auf {names} sind {free:.1f} von {total:.1f} GB frei.</translation>
+        </message>
+        <message>
+            <source>{text!r} names no repository; write it as OWNER/NAME or OWNER/NAME:FILE.</source>
+            <translation>{text!r} benennt kein Repository; schreiben Sie es als OWNER/NAME oder OWNER/NAME:FILE.</translation>
+        </message>
+        <message>
+            <source>{what} came damaged: its checksum is not the one the Hub gives. Download it again.</source>
+            <translation>{what} kam beschädigt an: Die Prüfsumme ist nicht die, die der Hub nennt. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>{what} cannot be written to {folder}: {reason}. Check that folder, or choose another.</source>
+            <translation>{what} lässt sich nicht nach {folder} schreiben: {reason}. Prüfen Sie den Ordner, oder wählen Sie einen anderen.</translation>
+        </message>
+        <message>
+            <source>{what} is being downloaded by another window already. Wait for it there.</source>
+            <translation>{what} wird schon von einem anderen Fenster heruntergeladen. Warten Sie dort darauf.</translation>
+        </message>
+        <message>
+            <source>{what} is gated: accept its terms at {page}, then use a token of the account that did.</source>
+            <translation>{what} ist zugangsbeschränkt: Stimmen Sie unter {page} den Bedingungen zu, und verwenden Sie dann ein Token desselben Kontos.</translation>
+        </message>
+        <message>
+            <source>{what} is not on the Hub. Check its name; a private one needs a token.</source>
+            <translation>{what} gibt es auf dem Hub nicht. Prüfen Sie den Namen; was privat ist, braucht ein Token.</translation>
+        </message>
+        <message>
+            <source>{what} needs an access token of the Hub. Make one there, under Settings, and enter it here.</source>
+            <translation>{what} braucht ein Zugriffstoken des Hub. Erstellen Sie dort unter „Settings“ eines, und geben Sie es hier ein.</translation>
+        </message>
+        <message>
+            <source>{what} needs {needed} more; the disk of {folder} has {free} free. Make room there: what was fetched is kept.</source>
+            <translation>{what} braucht noch {needed}; auf dem Datenträger von {folder} sind {free} frei. Schaffen Sie dort Platz: Was schon geladen ist, bleibt erhalten.</translation>
+        </message>
+        <message>
+            <source>{what} was not asked for: {reason}</source>
+            <translation>{what} wurde nicht angefragt: {reason}</translation>
+        </message>
+        <message>
+            <source>{what} was replaced on the Hub since its download began. Download it again.</source>
+            <translation>{what} wurde auf dem Hub ersetzt, seit das Herunterladen begann. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>{what}: {error}.</source>
+            <translation>{what}: {error}.</translation>
+        </message>
+        <message>
+            <source>{why} Download it again, or choose another model.</source>
+            <translation>{why} Laden Sie die Datei erneut herunter, oder wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>“&lt;{name}&gt;” is not one token of this model.</source>
+            <translation>„&lt;{name}&gt;“ ist nicht ein einzelnes Token dieses Modells.</translation>
+        </message>
+    </context>
 </TS>
