@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     from inference.loading import list_devices
     from inference.machine import Device, DeviceKind, default_threads
     from inference.measurements import FileRecord, Measurements, file_key
-    from inference.memory import DEFAULT_CONTEXT, Forecast, forecast, forecast_of
+    from inference.memory import Forecast, forecast, forecast_of
     from inference.model_files import ModelFacts, describe
     from inference.model_names import display_name, embedded_model, looks_like_model
     from inference.remote import RemoteEngine
@@ -134,6 +134,7 @@ if TYPE_CHECKING:
         find_models,
         usual_folders,
     )
+    from inference.sizes import DEFAULT_CONTEXT
     from inference.suitability import Machine, Suitability, suitability_of
     from inference.trash import Thrown, bring_back, empty_trash, throw_away, throw_out
 
@@ -204,7 +205,7 @@ _LATER = {
     "looks_like_model": "inference.model_names",
     "GgufFacts": "inference.gguf_header",
     "glance": "inference.gguf_header",
-    "DEFAULT_CONTEXT": "inference.memory",
+    "DEFAULT_CONTEXT": "inference.sizes",
     "forecast_of": "inference.memory",
     "file_key": "inference.measurements",
     "FileRecord": "inference.measurements",

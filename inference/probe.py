@@ -23,10 +23,10 @@ from typing import NoReturn
 from inference.configuration import KvType, ModelConfig
 from inference.errors import InferenceError, ModelCrashed
 from inference.gguf_header import GgufFacts
-from inference.memory import context_for
 from inference.model import LoadStopped, Sampler, StopFlag
 from inference.requests import DEFAULT_SAMPLING
 from inference.sentences import Sentence
+from inference.sizes import context_for
 
 PROBE_OPTION = "--probe-model"
 

@@ -19,10 +19,11 @@ from typing import Any
 
 from inference.errors import InferenceError
 from inference.gguf_header import files_of, glance
-from inference.memory import DEFAULT_CONTEXT, forecast_of
+from inference.memory import forecast_of
 from inference.model_files import refusal_at_a_glance
 from inference.model_names import display_name, ollama_models
 from inference.own_files import make_own_folder, replace_own
+from inference.sizes import DEFAULT_CONTEXT
 
 TRASH = ".headwater-trash"  # a folder in the one for models; see `inference.trash`
 

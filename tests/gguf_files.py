@@ -14,6 +14,7 @@ import gguf
 import numpy as np
 from gguf import GGUFWriter, TokenType
 
+from inference.gguf_header import GgufFacts, read_facts
 from inference.model_names import embedded_model
 
 CONTROL_TOKENS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<s>")
@@ -82,6 +83,13 @@ def write_tiny_model(
     writer.write_tensors_to_file()
     writer.close()
     return path if not tensors_per_part else next(path.parent.glob(f"{path.stem}-00001-of-*.gguf"))
+
+
+def facts_of(folder: Path, architecture: str = "llama", **metadata: object) -> GgufFacts:
+    """What is read of a tiny model whose header says so: `attention__key_length=64` is `llama.attention.key_length`."""
+    named = {f"{architecture}.{key.replace('__', '.')}": value for key, value in metadata.items()}
+    path = write_tiny_model(folder / f"{architecture}.gguf", architecture=architecture, metadata=named)  # type: ignore[arg-type]  # any value of a header
+    return read_facts(path)
 
 
 def real_model() -> Path:

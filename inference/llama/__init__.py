@@ -34,22 +34,14 @@ from inference.llama.model import LlamaModel
 from inference.llama.reader import LlamaReader
 from inference.machine import Device, available_memory, default_threads
 from inference.measurements import FileRecord, Measurements, file_key
-from inference.memory import (
-    CONTEXT_STEP,
-    CPU,
-    MOST_OUTPUTS,
-    FlashAttention,
-    LoadPlan,
-    best_threads,
-    plans_to_try,
-    run_of,
-)
+from inference.memory import CPU, LoadPlan, best_threads, plans_to_try, run_of
 from inference.model import LoadStopped, StopFlag
 from inference.model_files import check_file
 from inference.model_names import display_name
 from inference.requests import DEFAULT_SAMPLING, WHOLE_NUMBERS, Sampling
 from inference.sentences import Sentence
 from inference.shortage import can_reserve
+from inference.sizes import CONTEXT_STEP, MOST_OUTPUTS, FlashAttention
 
 _PROGRESS_STEP = 0.01
 _FLASH = {FlashAttention.AUTO: -1, FlashAttention.OFF: 0}

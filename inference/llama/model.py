@@ -22,10 +22,10 @@ from inference.llama.library import abort_callback, llama
 from inference.llama.log import EngineLog
 from inference.llama.sampling import LlamaSampler, Samplers
 from inference.llama.vocabulary import LlamaVocabulary
-from inference.memory import MOST_OUTPUTS
 from inference.model import Mark, Snapshot, StopFlag
 from inference.requests import Sampling
 from inference.sentences import Sentence
+from inference.sizes import MOST_OUTPUTS
 
 _SEQUENCE, _ANY_SEQUENCE = 0, -1
 _TO_THE_END = -1

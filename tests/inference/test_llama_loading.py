@@ -13,10 +13,11 @@ from inference.errors import ModelNotFound, ModelUnreadable, ModelUnsupported, O
 from inference.llama import _first_that_fits, _Loading, load_model
 from inference.llama.buffers import buffers_in
 from inference.machine import Device, DeviceKind
-from inference.memory import LoadPlan, kv_by_layer, plans_to_try
+from inference.memory import LoadPlan, plans_to_try
 from inference.model import Loader, LoadStopped, Model, StopFlag
 from inference.model_files import check_file
 from inference.requests import DEFAULT_SAMPLING, Sampling
+from inference.sizes import kv_by_layer
 from tests.gguf_files import CHAT_TEMPLATE, real_model, sliding_window_model, write_tiny_model
 from tests.llama_models import load, loaded, read, write
 

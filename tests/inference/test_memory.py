@@ -8,35 +8,18 @@ from hypothesis import strategies as st
 from inference.configuration import KvType, ModelConfig
 from inference.errors import ModelNotFound
 from inference.events import MemoryUse
-from inference.gguf_header import GgufFacts, Part, Weights, read_facts
+from inference.gguf_header import GgufFacts, Part, Weights
 from inference.machine import Device, DeviceKind, available_memory
 from inference.measurements import FileRecord, Measurements, Run, Threads, file_key
-from inference.memory import (
-    FlashAttention,
-    best_threads,
-    corrected,
-    flash_attention,
-    forecast,
-    kv_by_layer,
-    plan_load,
-    plans_to_try,
-    run_of,
-    sizes_of,
-    usable_kv_type,
-)
-from tests.gguf_files import real_model, sliding_window_model, write_tiny_model
+from inference.memory import best_threads, corrected, forecast, plan_load, plans_to_try, run_of
+from inference.sizes import sizes_of
+from tests.gguf_files import facts_of, real_model, sliding_window_model, write_tiny_model
 from tests.llama_models import loaded
 
 GIB = 1 << 30
 MIB = 1 << 20
 LAYERS = 32
 LAYER = 200 * MIB
-
-
-def facts_of(tmp_path, architecture: str = "llama", **metadata: object) -> GgufFacts:
-    named = {f"{architecture}.{key.replace('__', '.')}": value for key, value in metadata.items()}
-    path = write_tiny_model(tmp_path / f"{architecture}.gguf", architecture=architecture, metadata=named)  # type: ignore[arg-type]  # any value of a header
-    return read_facts(path)
 
 
 def large(tmp_path) -> GgufFacts:
@@ -67,122 +50,6 @@ def gpu(free: float, total: float = 8, name: str = "CUDA0", kind: DeviceKind = D
 
 def config_of(facts: GgufFacts, **wishes: object) -> ModelConfig:
     return ModelConfig(facts.path, **wishes)  # type: ignore[arg-type]  # what a test wishes
-
-
-# The KV cache.
-
-
-def test_the_kv_cache_is_keys_and_values_of_each_layer_and_cell(tmp_path):
-    # 2 heads of 8, keys and values of 2 bytes
-    assert kv_by_layer(facts_of(tmp_path), 256) == (256 * 2 * 8 * 2 * 2,) * 2
-    assert kv_by_layer(facts_of(tmp_path), 257) == (512 * 2 * 8 * 2 * 2,) * 2, "llama.cpp rounds up"
-
-
-def test_a_quantised_kv_cache_takes_half_where_its_blocks_fit(tmp_path):
-    wide = facts_of(tmp_path, attention__key_length=64, attention__value_length=64)
-    assert usable_kv_type(wide, KvType.Q8_0) is KvType.Q8_0
-    assert sum(kv_by_layer(wide, 256, KvType.Q8_0)) * 32 == sum(kv_by_layer(wide, 256)) // 2 * 34
-    assert usable_kv_type(facts_of(tmp_path), KvType.Q8_0) is KvType.F16, "heads of 8 are no blocks of 32"
-
-
-def test_layers_with_a_sliding_window_hold_that_and_what_is_computed_at_once(tmp_path):
-    facts = facts_of(tmp_path, "gemma3", block_count=12, attention__sliding_window=512)
-    row = 2 * 8 * 2 * 2
-    assert kv_by_layer(facts, 8192) == (*(768 * row,) * 5, 8192 * row) * 2
-    assert kv_by_layer(facts, 8192, on_gpu=True) == (*(1024 * row,) * 5, 8192 * row) * 2
-    assert kv_by_layer(facts, 256) == (256 * row,) * 12, "a window larger than the context is none"
-
-
-def test_which_layers_slide_may_stand_in_the_file(tmp_path):
-    row = 2 * 8 * 2 * 2
-    listed = facts_of(
-        tmp_path,
-        "gemma4",
-        block_count=3,
-        attention__sliding_window=256,
-        attention__sliding_window_pattern=[1, 0, 1],
-        attention__key_length_swa=16,
-        attention__value_length_swa=16,
-        attention__shared_kv_layers=1,
-    )
-    assert kv_by_layer(listed, 4096) == (512 * row * 2, 4096 * row, 0), "the last one looks into another's"
-    counted = facts_of(
-        tmp_path, "cohere2", block_count=4, attention__sliding_window=256, attention__sliding_window_pattern=2
-    )
-    assert kv_by_layer(counted, 4096) == (512 * row, 4096 * row) * 2
-    unknown = facts_of(tmp_path, "unheard-of", attention__sliding_window=256)
-    assert kv_by_layer(unknown, 4096) == (4096 * row,) * 2, "rather too much"
-
-
-def test_layers_that_carry_a_state_take_the_same_at_any_length(tmp_path):
-    hybrid = read_facts(write_tiny_model(tmp_path / "h.gguf", architecture="jamba", block_count=3))
-    state = ((4 - 1) * 64 + 64 * 4) * 4  # what is convolved, and the state, in single precision
-    assert kv_by_layer(hybrid, 256) == (state, state, 256 * 2 * 8 * 2 * 2)
-    assert kv_by_layer(hybrid, 512) == (state, state, 512 * 2 * 8 * 2 * 2)
-    recurrent = read_facts(write_tiny_model(tmp_path / "m.gguf", architecture="mamba"))
-    assert kv_by_layer(recurrent, 256) == kv_by_layer(recurrent, 8192) == (state, state)
-
-
-def test_every_so_manyth_layer_attends_where_the_file_says_so(tmp_path):
-    facts = facts_of(
-        tmp_path,
-        "qwen3next",
-        block_count=4,
-        full_attention_interval=2,
-        ssm__conv_kernel=4,
-        ssm__inner_size=64,
-        ssm__state_size=4,
-        ssm__group_count=1,
-    )
-    state, row = (3 * (64 + 2 * 4) + 64 * 4) * 4, 2 * 8 * 2 * 2
-    assert kv_by_layer(facts, 256) == (state, 256 * row) * 2
-
-
-def test_latent_attention_keeps_one_narrow_row_a_layer(tmp_path):
-    facts = facts_of(tmp_path, attention__kv_lora_rank=16)
-    assert kv_by_layer(facts, 256) == (256 * (16 + 8) * 2,) * 2
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    numbers=st.dictionaries(
-        st.sampled_from(
-            [
-                "block_count", "embedding_length", "feed_forward_length", "context_length", "attention.head_count",
-                "attention.head_count_kv", "attention.key_length", "attention.value_length", "attention.sliding_window",
-                "attention.sliding_window_pattern", "attention.shared_kv_layers", "attention.kv_lora_rank",
-                "ssm.conv_kernel", "ssm.inner_size", "ssm.state_size", "ssm.group_count", "wkv.head_size",
-                "shortconv.l_cache", "kda.head_dim", "full_attention_interval", "expert_used_count",
-            ]
-        ),
-        st.integers(-(2**63), 2**64) | st.integers(0, 64),
-    ),
-    lists=st.dictionaries(
-        st.sampled_from(
-            ["attention.head_count_kv", "attention.sliding_window_pattern", "attention.recurrent_layers"]
-        ),
-        st.lists(st.integers(-5, 2**32), max_size=4).map(tuple),
-    ),
-    architecture=st.sampled_from(["llama", "gemma3", "gemma3n", "mamba", "falcon-h1", "smallthinker"]),
-    context=st.integers(1, 2**31),
-    free=st.integers(0, 2**40),
-)  # fmt: skip
-def test_whatever_a_header_says_a_plan_comes_of_it(tmp_path_factory, numbers, lists, architecture, context, free):
-    path = tmp_path_factory.getbasetemp() / "any.gguf"
-    metadata = {f"{architecture}.{key}": value for key, value in numbers.items()}
-    by_layer = {f"{architecture}.{key}": value for key, value in lists.items()}
-    weights = Weights(10, (5, 5), 3)
-    facts = GgufFacts(path, architecture, metadata, by_layer, 4, 23, (Part(path, 23, 23),), 100, None, weights)
-    device = Device("CUDA0", "", DeviceKind.GPU, free, free)
-    for plan in plans_to_try(ModelConfig(path, context_size=context), facts, (device,)):
-        assert 0 <= plan.gpu_layers <= max(plan.layers, 1)
-        assert plan.in_memory >= 0
-        assert plan.context_size >= 1
-    sizes = sizes_of(facts, context)
-    assert min(sizes.weights, sizes.kv, sizes.compute) >= 0
-
-
-# The forecast.
 
 
 def test_a_larger_window_takes_more_and_a_forecast_says_whether_it_fits(tmp_path):
@@ -247,16 +114,6 @@ def test_a_forecast_says_that_it_was_measured(tmp_path):
     measured = forecast(path, 512, measurements=measurements)
     assert measured.is_measured
     assert not forecast(path, 256, measurements=measurements).is_measured
-
-
-def test_narrow_heads_do_without_flash_attention_on_a_cpu_alone(tmp_path):
-    narrow = facts_of(tmp_path, attention__key_length=64, attention__value_length=64)
-    wide = facts_of(tmp_path, attention__key_length=128, attention__value_length=128)
-    assert flash_attention(narrow, 4096, KvType.F16, on_gpu=False) is FlashAttention.OFF
-    assert flash_attention(narrow, 4096, KvType.F16, on_gpu=True) is FlashAttention.AUTO
-    assert flash_attention(narrow, 4096, KvType.Q8_0, on_gpu=False) is FlashAttention.AUTO, "it is needed for that"
-    assert flash_attention(narrow, 2**20, KvType.F16, on_gpu=False) is FlashAttention.AUTO, "its scores would not fit"
-    assert flash_attention(wide, 4096, KvType.F16, on_gpu=False) is FlashAttention.AUTO
 
 
 # Layers on a GPU.
@@ -366,6 +223,45 @@ def test_the_measured_number_of_threads_is_used_within_the_bound(tmp_path):
     assert best_threads(record, plan, 3) == 3, "never above it"
     assert best_threads(record, plan, 4) == 4, "measured under another bound"
     assert best_threads(FileRecord(), plan, 7) == 7
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    numbers=st.dictionaries(
+        st.sampled_from(
+            [
+                "block_count", "embedding_length", "feed_forward_length", "context_length", "attention.head_count",
+                "attention.head_count_kv", "attention.key_length", "attention.value_length", "attention.sliding_window",
+                "attention.sliding_window_pattern", "attention.shared_kv_layers", "attention.kv_lora_rank",
+                "ssm.conv_kernel", "ssm.inner_size", "ssm.state_size", "ssm.group_count", "wkv.head_size",
+                "shortconv.l_cache", "kda.head_dim", "full_attention_interval", "expert_used_count",
+            ]
+        ),
+        st.integers(-(2**63), 2**64) | st.integers(0, 64),
+    ),
+    lists=st.dictionaries(
+        st.sampled_from(
+            ["attention.head_count_kv", "attention.sliding_window_pattern", "attention.recurrent_layers"]
+        ),
+        st.lists(st.integers(-5, 2**32), max_size=4).map(tuple),
+    ),
+    architecture=st.sampled_from(["llama", "gemma3", "gemma3n", "mamba", "falcon-h1", "smallthinker"]),
+    context=st.integers(1, 2**31),
+    free=st.integers(0, 2**40),
+)  # fmt: skip
+def test_whatever_a_header_says_a_plan_comes_of_it(tmp_path_factory, numbers, lists, architecture, context, free):
+    path = tmp_path_factory.getbasetemp() / "any.gguf"
+    metadata = {f"{architecture}.{key}": value for key, value in numbers.items()}
+    by_layer = {f"{architecture}.{key}": value for key, value in lists.items()}
+    weights = Weights(10, (5, 5), 3)
+    facts = GgufFacts(path, architecture, metadata, by_layer, 4, 23, (Part(path, 23, 23),), 100, None, weights)
+    device = Device("CUDA0", "", DeviceKind.GPU, free, free)
+    for plan in plans_to_try(ModelConfig(path, context_size=context), facts, (device,)):
+        assert 0 <= plan.gpu_layers <= max(plan.layers, 1)
+        assert plan.in_memory >= 0
+        assert plan.context_size >= 1
+    sizes = sizes_of(facts, context)
+    assert min(sizes.weights, sizes.kv, sizes.compute) >= 0
 
 
 # What llama.cpp really takes.

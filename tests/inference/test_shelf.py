@@ -15,7 +15,7 @@ from hypothesis import given
 
 from inference.errors import ModelUnreadable
 from inference.gguf_header import glance, read_facts
-from inference.memory import DEFAULT_CONTEXT, forecast, forecast_of
+from inference.memory import forecast, forecast_of
 from inference.shelf import (
     FactsCache,
     ShelfFacts,
@@ -26,6 +26,7 @@ from inference.shelf import (
     find_models,
     usual_folders,
 )
+from inference.sizes import DEFAULT_CONTEXT
 from tests.deep_types import assert_of_its_types
 from tests.gguf_files import write_tiny_model
 from tests.odd_values import damaged
