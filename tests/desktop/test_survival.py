@@ -27,6 +27,7 @@ from desktop.secrets import Keys
 from desktop.store import StoreError, open_store
 from inference import LocalEngine
 from tests.desktop.fakes import MODEL, ScriptedEngine
+from tests.desktop.guided_window import guided_window
 from tests.gguf_files import write_tiny_model
 from tests.mounts import disk_of
 
@@ -149,7 +150,8 @@ def read_until(process: subprocess.Popen[str], kept: Kept, kind: str, times: int
     raise AssertionError(f"it ended with {process.wait()} before it {kind}")
 
 
-STARTS = int(os.environ.get("HEADWATER_STARTS", "40"))
+STARTS = int(os.environ.get("HEADWATER_STARTS", "40"))  # in one process
+PROCESSES = int(os.environ.get("HEADWATER_STARTS", "4"))
 
 
 def test_a_program_that_is_stopped_in_mid_reply_and_goes_on_ends_it(tmp_path, tiny):
@@ -234,6 +236,35 @@ def test_many_starts_leave_no_file_open_and_no_thread(starts, tmp_path):
     assert process.num_threads() <= threads + 2
     assert list((tmp_path / "runs").iterdir()) == []
     assert list((tmp_path / "locks").glob("*.lock")) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(60 + 15 * PROCESSES)
+def test_many_processes_one_after_another_leave_nothing_behind(tmp_path, tiny, monkeypatch):
+    """The whole program, each time in a process of its own: no file more, no lock, no child, no file open."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(temporary))
+    folder = tmp_path / "program"
+    found: list[tuple[set[Path], int]] = []
+    for number in range(PROCESSES):
+        with guided_window(folder, tiny) as window:
+            assert window.until("model")[0] == "ready"
+            if number == 0:
+                window.answer_to("Why do rivers bend?")
+            watched = psutil.Process(window.process.pid)
+            assert [child for child in watched.children() if child.status() == psutil.STATUS_ZOMBIE] == []
+            files_open = watched.num_fds()
+            assert window.close() == 0
+            assert window.errors == ""
+        found.append(({path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}, files_open))
+    (first, files_open), *_, (last, still_open) = found[1:]
+    assert last == first
+    assert still_open <= files_open + 2
+    assert list(temporary.iterdir()) == []
+    assert list(folder.rglob("*.lock")) == []
+    assert [each for each in psutil.process_iter(["cmdline"]) if str(folder) in (each.info["cmdline"] or ())] == []
 
 
 @pytest.mark.long
