@@ -1,4 +1,4 @@
-"""In a group with little memory a large window of tokens is refused; and where the kernel ends the program, what was said is kept."""
+"""In a group with little memory a large window of tokens is refused; where the kernel ends the program, all is kept."""
 
 from __future__ import annotations
 

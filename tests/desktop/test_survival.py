@@ -258,7 +258,8 @@ def test_many_processes_one_after_another_leave_nothing_behind(tmp_path, tiny, m
             files_open = watched.num_fds()
             assert window.close() == 0
             assert window.errors == ""
-        found.append(({path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}, files_open))
+        files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+        found.append((files - {Path("data/llama.log.1")}, files_open))  # once the log has been long
     (first, files_open), *_, (last, still_open) = found[1:]
     assert last == first
     assert still_open <= files_open + 2
