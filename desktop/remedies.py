@@ -68,16 +68,17 @@ def remedies_for(
             case FailureKind.PROMPT_TOO_LONG:
                 return _for_a_long_prompt(failure, info, policy, goes_on=goes_on)
             case FailureKind.KEY_REFUSED:
-                return (Remedy(RemedyKind.CHANGE_KEY), Remedy(RemedyKind.TRY_AGAIN))
+                return (Remedy(RemedyKind.CHANGE_KEY), _AGAIN)
             case FailureKind.SERVER:
-                return (Remedy(RemedyKind.TRY_AGAIN),)
+                return (_AGAIN,)
             case FailureKind.OTHER:
-                return (_CONTINUE,) if goes_on else ()
+                # Memory, a file or the engine may be well again; what has to be changed first, the sentence says.
+                return (_CONTINUE, _AGAIN) if goes_on else (_AGAIN,)
         assert_never(failure.kind)
     if not _was_cut_short(turn):
         return ()
     if not goes_on:
-        return () if turn.message.content else (Remedy(RemedyKind.TRY_AGAIN),)
+        return () if turn.message.content else (_AGAIN,)
     if turn.finish_reason is inference.FinishReason.WINDOW:
         return _for_a_full_window(turns, info, policy)
     return (_CONTINUE,)
@@ -118,6 +119,7 @@ def added_memory(info: inference.ModelInfo, context_size: int) -> int | None:
 
 
 _CONTINUE = Remedy(RemedyKind.CONTINUE, goes_on=True)
+_AGAIN = Remedy(RemedyKind.TRY_AGAIN)
 
 
 def _was_cut_short(turn: Turn) -> bool:
@@ -140,7 +142,7 @@ def _for_a_long_prompt(
         remedies.append(Remedy(RemedyKind.LARGER_WINDOW, size, added_memory(info, size), goes_on=goes_on))
     if isinstance(info, inference.ModelInfo) and failure.needed < info.context_size:
         # Another model's window, or one made larger since.
-        remedies.append(_CONTINUE if goes_on else Remedy(RemedyKind.TRY_AGAIN))
+        remedies.append(_CONTINUE if goes_on else _AGAIN)
     return tuple(remedies)
 
 

@@ -43,6 +43,18 @@ _LEAST_CONTEXT = 512
 _LOADED = 0.6  # of the whole trial; the rest is the first token
 _TELL = "@headwater "  # what the child says of itself; everything else is llama.cpp's
 _SOURCE_FOLDER = re.compile(r"\S*[/\\](?=[\w.-]+\.(?:cpp|c|h|cu|m|mm):\d)")  # of whoever built the library
+_SPEAKS_OF_MEMORY = re.compile(
+    r"out of memory|bad_alloc|not enough (?:memory|space)|insufficient memory"
+    r"|(?:cannot|can't|could not|failed to|unable to) (?:re)?(?:alloc|reserve|map)|alloc\w* (?:of \S+ \w+ )?failed",
+    re.IGNORECASE,
+)
+_TOLD_LAST = 5  # lines in which a process says why it ends
+_DIED_OF_MEMORY = (
+    *(-getattr(signal, name) for name in ("SIGKILL", "SIGSEGV") if hasattr(signal, name)),
+    0xC0000005,  # access violation
+    0xC0000017,  # no memory
+    0xC000012D,  # commitment limit
+)
 _SIGNALS = {
     "SIGKILL": Sentence("the system ended it (SIGKILL), as it does when memory runs out"),
     "SIGABRT": Sentence("it gave up (SIGABRT)"),
@@ -84,8 +96,9 @@ def try_in_child(
                 raise _crashed(config, facts, child, f"it did not answer within {seconds:,.0f} seconds")
             progress(child.fraction)
         progress(child.fraction)
-        if outcome := _how_it_died(child.status()):
-            raise _crashed(config, facts, child, outcome)
+        status = child.status()
+        if outcome := _how_it_died(status):
+            raise _crashed(config, facts, child, outcome, maybe_memory=status in _DIED_OF_MEMORY)
     finally:
         child.kill()
 
@@ -177,16 +190,16 @@ class _Child:
                     pass
 
 
-def _crashed(config: ModelConfig, facts: GgufFacts, child: _Child, outcome: str) -> ModelCrashed:
+def _crashed(
+    config: ModelConfig, facts: GgufFacts, child: _Child, outcome: str, *, maybe_memory: bool = False
+) -> ModelCrashed:
+    """A smaller window takes less memory: it helps where that was short, and against nothing that llama.cpp refuses."""
+    lines = tuple(_SOURCE_FOLDER.sub("", line) for line in child.lines)
+    maybe_memory = maybe_memory or any(map(_SPEAKS_OF_MEMORY.search, lines[-_TOLD_LAST:]))
     half = context_for(facts, config.context_size) // 2
     reached_the_model = child.gpus is not None
-    return ModelCrashed(
-        config.path,
-        outcome,
-        tuple(_SOURCE_FOLDER.sub("", line) for line in child.lines),
-        half if reached_the_model and half >= _LEAST_CONTEXT else None,
-        bool(child.gpus),
-    )
+    smaller = half if maybe_memory and reached_the_model and half >= _LEAST_CONTEXT else None
+    return ModelCrashed(config.path, outcome, lines, smaller, bool(child.gpus))
 
 
 def _how_it_died(status: int) -> str:

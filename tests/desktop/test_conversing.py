@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from inference import (
+    MemoryShort,
     ModelUnreadable,
     PromptTooLong,
     ServerBroke,
@@ -200,6 +201,19 @@ def test_a_reply_that_a_server_broke_off_is_asked_for_again_in_place(desk):
     desk.engine.finish()
     assert "Try again" not in window.page.transcript.plain_text()
     assert window.page.transcript.plain_text().count("Why?") == 1
+
+
+def test_a_reply_that_ran_out_of_memory_is_asked_for_again_in_place(desk):
+    window = desk.open()
+    desk.send("Why?")
+    desk.engine.fail(MemoryShort())
+    assert "Try again" in window.page.transcript.plain_text()
+    window.page.transcript.offer_taken.emit(0)
+    assert desk.engine.requests[-1].messages[-1].content == "Why?"
+    desk.engine.say("Because.")
+    desk.engine.finish()
+    assert "too little memory" not in window.page.transcript.plain_text()
+    assert "Try again" not in window.page.transcript.plain_text()
 
 
 def test_what_a_session_or_the_library_could_not_do_is_said(desk):

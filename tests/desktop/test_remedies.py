@@ -14,9 +14,13 @@ from desktop.conversations import FailureKind, TurnState
 from desktop.remedies import Remedy, RemedyKind, added_memory, can_go_on, failure_of, larger_window, remedies_for
 from desktop.turns import Failure, Turn
 from inference import (
+    EngineFault,
     FinishReason,
+    GenerationBroke,
     KeyRefused,
+    MemoryShort,
     Message,
+    ModelChanged,
     ModelConfig,
     ModelNotFound,
     PromptTooLong,
@@ -59,6 +63,17 @@ def kinds(failure: Failure, info=INFO, policy: WindowPolicy = WindowPolicy.STOP)
 )
 def test_what_matters_of_an_error_is_kept(error, failure):
     assert failure_of(error) == failure
+
+
+@pytest.mark.parametrize(
+    "error",
+    [MemoryShort(), GenerationBroke("no."), ModelChanged(MODEL), ModelNotFound(MODEL), EngineFault("no", "no")],
+)
+def test_what_may_be_well_again_is_asked_again(error):
+    turn = failed(failure_of(error))
+    assert [remedy.kind for remedy in remedies_of(turn)] == [RemedyKind.TRY_AGAIN]
+    begun = replace(turn, message=Message(Role.ASSISTANT, "Because"))
+    assert [remedy.kind for remedy in remedies_of(begun)] == [RemedyKind.CONTINUE, RemedyKind.TRY_AGAIN]
 
 
 def test_where_no_turn_can_be_left_out_a_larger_window_remains():

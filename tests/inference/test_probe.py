@@ -95,15 +95,15 @@ def test_the_real_model_is_tried_within_a_few_seconds():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals end no process here")
 @pytest.mark.parametrize(
-    ("signal_name", "words"),
+    ("signal_name", "words", "smaller"),
     [
-        ("SIGABRT", "it gave up (SIGABRT)"),
-        ("SIGSEGV", "it crashed (SIGSEGV)"),
-        ("SIGILL", "it used an instruction this processor does not have (SIGILL)"),
-        ("SIGKILL", "the system ended it (SIGKILL), as it does when memory runs out"),
+        ("SIGABRT", "it gave up (SIGABRT)", None),
+        ("SIGSEGV", "it crashed (SIGSEGV)", 512),
+        ("SIGILL", "it used an instruction this processor does not have (SIGILL)", None),
+        ("SIGKILL", "the system ended it (SIGKILL), as it does when memory runs out", 512),
     ],
 )
-def test_a_child_that_dies_is_reported_with_its_last_words(tiny, signal_name, words):
+def test_a_child_that_dies_is_reported_with_its_last_words(tiny, signal_name, words, smaller):
     program = f"""
 import os, signal, resource
 resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -117,11 +117,37 @@ os.kill(os.getpid(), signal.{signal_name})
     assert error.outcome == words
     assert error.lines[-2:] == ("line 99", "model.cpp:1328: GGML_ASSERT(n_layer) failed")
     assert len(error.lines) == 20
-    assert (error.smaller_context, error.was_on_gpu) == (512, False)
+    assert (error.smaller_context, error.was_on_gpu) == (smaller, False)
     assert str(error) == (
         f"llama.cpp cannot run tiny.gguf: tried in a process of its own, {words}. Its last line: "
-        "model.cpp:1328: GGML_ASSERT(n_layer) failed. Try a window of 512 tokens."
+        f"model.cpp:1328: GGML_ASSERT(n_layer) failed. {'Try a window of 512' if smaller else 'Choose another model'}"
+        f"{' tokens' if smaller else ''}."
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "smaller"),
+    [
+        ("ggml_aligned_malloc: insufficient memory (attempted to allocate 96.00 MB)", 512),
+        ("ggml_backend_cpu_buffer_type_alloc_buffer: failed to allocate buffer of size 1024", 512),
+        ("alloc_tensor_range: failed to allocate CPU buffer of size 1024", 512),
+        ("terminate called after throwing an instance of 'std::bad_alloc'", 512),
+        ("CUDA error: out of memory", 512),
+        ("mmap failed: Cannot allocate memory", 512),
+        ("llama-model.cpp:1328: GGML_ASSERT(n_layer) failed", None),
+        ("llama_kv_cache: size = 22.50 MiB", None),
+        ("sched_reserve: CPU compute buffer size = 97.50 MiB", None),
+    ],
+)
+def test_a_smaller_window_is_named_where_the_last_words_speak_of_memory(tiny, line, smaller):
+    program = f"print({line!r}); print('@headwater gpus 0', flush=True); import os; os.abort()"
+    assert crash_of(tiny, program, context_size=1024).smaller_context == smaller
+
+
+def test_what_was_said_long_before_the_end_is_not_why_it_ended(tiny):
+    line = "failed to allocate buffer of size 1024"
+    program = f"print({line!r}, *'abcdef', sep=chr(10)); print('@headwater gpus 0', flush=True); import os; os.abort()"
+    assert crash_of(tiny, program, context_size=1024).smaller_context is None
 
 
 def test_a_child_that_died_on_a_gpu_leads_to_the_cpu(tiny):
@@ -139,7 +165,7 @@ def test_a_child_that_never_answers_is_ended(tiny):
     began = time.monotonic()
     program = "import threading; print('thinking', flush=True); threading.Event().wait()"
     config = ModelConfig(tiny)
-    with pytest.raises(ModelCrashed, match=r"did not answer within 2 seconds\. Its last line: thinking"):
+    with pytest.raises(ModelCrashed, match=r"did not answer within 2 seconds\. Its last line: thinking\. Choose"):
         try_in_child(config, read_facts(tiny), StopFlag(), ignore, (sys.executable, "-c", program), 2.0)
     assert time.monotonic() - began < 10
     no_children_are_left()
