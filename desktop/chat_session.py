@@ -56,6 +56,7 @@ class ChatSession(QObject):
     window_policy_changed = Signal(object)  # WindowPolicy
     prompt_changed = Signal()  # the system prompt, or the sampling
     failed = Signal(str)  # a sentence that belongs to no turn
+    outdated = Signal(str)  # a sentence: what is shown is no longer how the conversation is
 
     def __init__(
         self,
@@ -537,7 +538,7 @@ class ChatSession(QObject):
             if self._store.conversation(self._conversation.id).head == self._branch.head:
                 return True
             # An answer to what is shown would put what was said there out of sight.
-            self.failed.emit(self._went_on_elsewhere())
+            self.outdated.emit(self._went_on_elsewhere())
         except StoreError as error:
             self.failed.emit(spoken(error))
         return False

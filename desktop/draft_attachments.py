@@ -45,7 +45,7 @@ class DraftAttachments(QObject):
         self._session: ChatSession | None = None
         self._place: _Place | None = None
         self._drafts: dict[_Place, tuple[ChatSession, tuple[DraftFile, ...]]] = {}
-        self._refusals: list[str] = []
+        self._refusals: dict[_Place, list[str]] = {}  # said when their conversation is shown
 
     @property
     def files(self) -> tuple[DraftFile, ...]:
@@ -73,6 +73,7 @@ class DraftAttachments(QObject):
             files = before[1]
         self._drafts[self._place] = (session, files)
         self.changed.emit()
+        self._say_refusals()
 
     def add_files(self, paths: Iterable[Path]) -> None:
         """Have these files go along, once they are read."""
@@ -114,7 +115,7 @@ class DraftAttachments(QObject):
         for place, (_, files) in tuple(self._drafts.items()):
             if any(file.key == read.ticket for file in files):
                 if read.attachment is None:
-                    self._refusals.append(read.refusal)
+                    self._refusals.setdefault(place, []).append(read.refusal)
                 self._put(place, tuple(_with(files, read)))
 
     def close(self) -> None:
@@ -132,17 +133,24 @@ class DraftAttachments(QObject):
         for place, (_, files) in tuple(self._drafts.items()):
             if all(file.attachment is not None for file in files):
                 del self._drafts[place]
+                if isinstance(place, ChatSession):
+                    self._refusals.pop(place, None)  # nobody comes back to it
 
     def _put(self, place: _Place, files: tuple[DraftFile, ...]) -> None:
         session, before = self._drafts[place]
         self._drafts[place] = (session, files)
         if _ready(files) != _ready(before):
             session.draft.set_attachments(_ready(files))
-        if self._refusals and all(file.attachment is not None for file in files):
-            self.refused.emit("\n".join(self._refusals))
-            self._refusals.clear()
         if place == self._place:
+            self._say_refusals()
             self.changed.emit()
+
+    def _say_refusals(self) -> None:
+        """Say them all at once, in their own conversation."""
+        if self._place is not None and not self.are_being_read:
+            said = self._refusals.pop(self._place, None)
+            if said:
+                self.refused.emit("\n".join(said))
 
 
 def _place_of(session: ChatSession) -> _Place:

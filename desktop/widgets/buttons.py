@@ -15,6 +15,8 @@ HEIGHT = 32
 PADDING = 12
 GAP = 8
 ICON = 20
+_IN_LINES = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
+_TALLEST = 10_000
 
 
 class ButtonKind(StrEnum):
@@ -43,6 +45,7 @@ class Button(QPushButton):
         self._theme = theme
         self._icon_name = icon_name
         self._kind = kind
+        self._room = 0  # how wide it may be before its words are broken into lines; 0 where they never are
         self.setFont(control_font())
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the caret where one types
@@ -58,11 +61,22 @@ class Button(QPushButton):
         self._icon_name = icon_name
         self.update()
 
+    def break_words_at(self, room: int) -> None:
+        """Have the words stand in several lines where they need more than this width."""
+        if room != self._room:
+            self._room = room
+            self.updateGeometry()
+
     def sizeHint(self) -> QSize:
         if not self.text():
             return QSize(HEIGHT, HEIGHT)
-        width = text_width(self.font(), self.text()) + 2 * PADDING
-        return QSize(width + (ICON + GAP if self._icon_name else 0), HEIGHT)
+        beside = 2 * PADDING + (ICON + GAP if self._icon_name else 0)
+        width = text_width(self.font(), self.text()) + beside
+        if not self._room or width <= self._room:
+            return QSize(width, HEIGHT)
+        box = QRect(0, 0, max(1, self._room - beside), _TALLEST)
+        height = QFontMetrics(self.font()).boundingRect(box, _IN_LINES, self.text()).height()
+        return QSize(self._room, max(HEIGHT, height + 2 * GAP))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -87,9 +101,11 @@ class Button(QPushButton):
             left += ICON + GAP
         painter.setPen(self._ink())
         box = QRect(left, 0, self.width() - left - PADDING, self.height())
+        if self._room and self.height() > HEIGHT:
+            painter.drawText(box, _IN_LINES | Qt.AlignmentFlag.AlignVCenter, self.text())
+            return
         text = QFontMetrics(self.font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, box.width())
-        alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignHCenter
-        painter.drawText(box, alignment, text)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_icon(self, painter: QPainter, rect: QRect) -> None:
         if self._icon_name:

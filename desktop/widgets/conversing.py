@@ -25,6 +25,7 @@ class Conversing(QObject):
     unanswered = Signal()  # a prompt was not taken, and stays where it was typed
     key_wanted = Signal(RemoteModel)
     failed = Signal(str)  # a sentence
+    outdated = Signal(str)  # a sentence about this conversation alone
 
     def __init__(
         self,
@@ -61,6 +62,7 @@ class Conversing(QObject):
             (session.activity_changed, self._show_activity),
             (session.figures_changed, self._speed_bar.show_figures),
             (session.failed, self.failed),
+            (session.outdated, self.outdated),
         ):
             self._links.connect(signal, slot)
         self._page.show_session(session)

@@ -45,6 +45,7 @@ class Notice(QWidget):
         self.kind = kind
         self.is_answered = False  # whether its action was chosen
         self.takes_back = False  # whether its action undoes something: then it stands longer than others
+        self.is_of_conversation = False  # whether it goes with the conversation that is shown; else it is the window's
         self._label = _sentence(text)
         self.action_button = Button(theme, text=action, kind=ButtonKind.OUTLINED)
         self.action_button.clicked.connect(self._choose)
@@ -100,22 +101,27 @@ class Notice(QWidget):
         painter.end()
 
     def _arrange(self) -> None:
-        """Below the sentence where both would be squeezed; one below the other where they have no room side by side."""
-        is_below = self.width() < _NARROW or bool(self.other_buttons)
+        """Below the sentence where both would be squeezed; one below the other where they have no room side by side.
+        The words of one that is wider than all there is are broken into lines."""
+        buttons = (self.action_button, *self.other_buttons)
+        margins = self._grid.contentsMargins()
+        room = self.width() - margins.left() - margins.right()
+        for button in buttons:
+            button.break_words_at(room)
+        widest = max(button.sizeHint().width() for button in buttons)
+        is_below = self.width() < _NARROW or bool(self.other_buttons) or widest > room // 2
         if is_below is not self._is_below:
             self._is_below = is_below
             self._grid.removeItem(self._actions)
             self._actions.setParent(None)
             self._grid.addLayout(self._actions, *((1, 0, 1, 3) if is_below else (0, 1)))
-        buttons = (self.action_button, *self.other_buttons)
-        margins = self._grid.contentsMargins()
-        room = self.width() - margins.left() - margins.right() - (len(buttons) - 1) * self._actions.spacing()
-        fits = sum(button.sizeHint().width() for button in buttons) <= room
+        gaps = (len(buttons) - 1) * self._actions.spacing()
+        fits = sum(button.sizeHint().width() for button in buttons) + gaps <= room
         way = QBoxLayout.Direction.LeftToRight if fits else QBoxLayout.Direction.TopToBottom
         self._actions.setDirection(way)
         for button in buttons:
-            # Side by side they keep no window from becoming narrower: then they stand one below the other.
-            button.setMinimumWidth(1 if fits and len(buttons) > 1 else 0)
+            # Below the sentence they keep no window from becoming narrower: then they are arranged anew.
+            button.setMinimumWidth(1 if is_below else 0)
 
     def _choose(self) -> None:
         self._answer()

@@ -71,6 +71,24 @@ class NoticeBoard(QScrollArea):
         notice.announce()
         return notice
 
+    def say_here(
+        self,
+        text: str,
+        kind: NoticeKind = NoticeKind.INFORMATION,
+        action: str = "",
+        on_action: Callable[[], object] | None = None,
+    ) -> Notice:
+        """Say something about the conversation that is shown; it stands over no other."""
+        notice = self.show_notice(text, kind, action, on_action)
+        notice.is_of_conversation = True
+        return notice
+
+    def leave_conversation(self) -> None:
+        """Another conversation is shown from now on; what is said of the model, the disk or the library stays."""
+        for notice in self.notices:
+            if notice.is_of_conversation:
+                self.put_away(notice)
+
     def offer(self, notice: Notice, action: str, on_action: Callable[[], object]) -> None:
         """Offer this too in a notice that stands there."""
         notice.offer(action).clicked.connect(partial(self._act, notice, on_action))

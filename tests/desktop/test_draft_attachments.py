@@ -102,6 +102,23 @@ def test_nothing_is_begun_before_there_is_a_file(desk):
     assert desk.drafts.attachments == (NOTES,)
 
 
+def test_what_is_refused_is_said_in_its_own_conversation_once_that_is_shown(desk):
+    desk.session.send("Why?", streaming=True)
+    desk.engine.finish()
+    desk.drafts.forget()
+    kept = desk.session.conversation.id
+    desk.drafts.add_files([Path("a.png"), Path("b.png")])
+    desk.drafts.follow(desk.new_session())
+    desk.was_refused("a.png", "a.png is a picture.")
+    desk.was_refused("b.png", "b.png is a picture.")
+    desk.drafts.follow(desk.new_session())
+    assert desk.refusals == []
+    desk.drafts.follow(desk.new_session(kept))
+    assert desk.refusals == ["a.png is a picture.\nb.png is a picture."]
+    desk.drafts.follow(desk.new_session(kept))
+    assert len(desk.refusals) == 1
+
+
 def test_what_is_refused_is_gone_and_said_once_all_are_read(desk):
     desk.drafts.add_files([Path("a.png"), Path("bends.csv"), Path("b.png")])
     desk.was_refused("a.png", "a.png is a picture.")

@@ -206,7 +206,7 @@ def test_no_draft_is_lost_while_another_conversation_is_open(library, engine, st
 def test_what_another_window_added_is_there_when_a_conversation_is_opened_again(library, engine, path):
     first = talk(library, engine, "first")
     said: list[str] = []
-    library.current.failed.connect(said.append)
+    library.current.outdated.connect(said.append)
     other = Store(path)
     exchange = other.begin_exchange(
         "from elsewhere",

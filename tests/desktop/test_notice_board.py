@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from desktop.file_reader import FileRead
 from desktop.theme import load_theme
 from desktop.turns import Attachment
 from desktop.widgets.notice import NoticeKind
@@ -116,6 +117,50 @@ def test_what_can_be_undone_is_not_pushed_out_by_what_is_only_said(desk):
     assert [notice.text for notice in window.board.notices[1:]] == ["Something else, 3.", "Something else, 4."]
     window.editing.undo.trigger()
     assert [conversation.id for conversation in desk.library.conversations()] == [kept]
+
+
+def test_what_is_said_of_a_conversation_stands_over_no_other_and_what_is_said_of_the_window_stays(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    of_window = [
+        window.board.show_notice("The model is gone.", NoticeKind.ERROR),
+        window.board.show_notice("A conversation came in.", action="Show it", on_action=list),
+    ]
+    window.links.make("https://example.org/")
+    of_conversation = window.board.notices[-1]
+    window.new_action.trigger()
+    assert list(window.board.notices) == of_window
+    assert of_conversation not in window.board.notices
+
+
+def test_a_file_that_is_refused_is_said_over_its_own_conversation_only(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    first = window.session.conversation
+    assert first is not None
+    window.attaching.take([Path("a.png")])
+    window.new_action.trigger()
+    desk.drafts.on_read(FileRead(desk.reader.asked["a.png"], None, "a.png is a picture."))
+    assert window.board.notices == ()
+    desk.library.open(first.id)
+    assert [notice.text for notice in window.board.notices] == ["a.png is a picture."]
+    window.new_action.trigger()
+    assert window.board.notices == ()
+
+
+def test_that_a_conversation_went_on_elsewhere_is_said_over_that_one_only(desk):
+    window = desk.open()
+    desk.talk("Why?", "Because.")
+    conversation = window.session.conversation
+    assert conversation is not None
+    turn = window.session.turns[0]
+    desk.store.set_head(conversation.id, turn.id)
+    desk.send("And?")
+    (notice,) = window.board.notices
+    assert "went on in another window" in notice.text
+    desk.library.open(conversation.id)
+    window.new_action.trigger()
+    assert window.board.notices == ()
 
 
 def test_what_goes_takes_nothing_along_that_the_keyboard_comes_to_after_it(desk):

@@ -48,6 +48,7 @@ class Watched:
         self.session.figures_changed.connect(self.figures.append)
         self.session.title_changed.connect(self.titles.append)
         self.session.failed.connect(self.sentences.append)
+        self.session.outdated.connect(self.sentences.append)
 
     def on_event(self, event: object) -> None:
         """As a library does."""
