@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import faulthandler
 import json
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from desktop.process_lock import ProcessLock
+from inference import make_own_folder, open_own
 
 RUNS = "runs"  # the folder beside the conversations
 TWICE = 2  # deaths in a row over one model, after which it is not loaded by itself
@@ -52,7 +52,7 @@ class LastRuns:
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_own_folder(folder)
         self._folder = folder
         self._fault: TextIO | None = None
         self._lock = ProcessLock(folder)
@@ -145,8 +145,7 @@ class LastRuns:
 
 
 def _own_file(path: Path) -> TextIO:
-    descriptor = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-    return os.fdopen(descriptor, "w", encoding="utf-8")
+    return open(path, "w", encoding="utf-8", opener=open_own)
 
 
 def _clear_away(notes: Sequence[Path]) -> None:

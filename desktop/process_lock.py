@@ -11,6 +11,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from inference import make_own_folder, open_own
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -21,7 +23,7 @@ class ProcessLock:
     """This process's lock in `folder`; `name` is how others ask for it."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_own_folder(folder)
         self._folder = folder
         self._descriptor: int | None
         self._clear_away()
@@ -55,8 +57,8 @@ class OnlyOne:
     """A lock of which there is one for all processes. `is_ours` says whether this one has it."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+        make_own_folder(path.parent)
+        self._descriptor = open_own(path, os.O_CREAT | os.O_RDWR)
         self._is_open = True
         self.is_ours = _try_lock(self._descriptor)
 
@@ -105,7 +107,7 @@ def _take_new(folder: Path) -> tuple[str, int]:
     """A new lock file, locked: its name and its descriptor."""
     while True:
         name = f"{os.urandom(16).hex()}.lock"
-        descriptor = os.open(folder / name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+        descriptor = open_own(folder / name, os.O_CREAT | os.O_EXCL | os.O_RDWR)
         if _try_lock(descriptor) and (folder / name).exists():
             return name, descriptor
         # Somebody looked at it between these two lines and cleared it away.

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 
-from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel, is_proxy_address
+from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel, is_proxy_address, make_own_folder
 
 FONT_SIZES = (10, 20)  # points, from least to most
 ZOOMS = (50, 300)  # per cent
@@ -174,7 +174,7 @@ class SettingsFile:
         found = self._read()
         self._current = settings if found is None else _merged(settings, self._in_file, found)
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_own_folder(self._path.parent)
             _replace(self._path, _HEADING + tomli_w.dumps(_content_of(self._current) | self._unknown))
         except OSError as error:
             self.notice = f"The settings cannot be saved in {self._path}: {error.strerror}."

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from desktop.process_lock import OnlyOne
+from inference import make_own_folder
 
 if TYPE_CHECKING:
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -126,7 +127,7 @@ def enter(folder: Path, make_call: Callable[[], Call], patience: float = PATIENC
 
 def _lock_in(folder: Path) -> OnlyOne | None:
     try:
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_own_folder(folder.parent)
         return OnlyOne(folder / LOCK)
     except OSError:  # nothing can be kept there, which the conversations will say, too
         return None

@@ -72,6 +72,7 @@ from inference.errors import (
 from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
+from inference.own_files import make_own_folder, open_own
 from inference.sentences import Sentence
 from inference.shortage import can_reserve, is_shortage
 
@@ -365,8 +366,10 @@ __all__ = [
     "is_shortage",
     "list_devices",
     "looks_like_model",
+    "make_own_folder",
     "new_job_id",
     "new_request_id",
+    "open_own",
     "prompt_text",
     "rate_of_decode",
     "suitability_of",

@@ -22,11 +22,11 @@ def replace_own(path: Path, text: str, passing: Path | None = None, errors: str 
         OSError: it cannot be written.
     """
     passing = passing or path.with_name(f"{path.name}.new")
-    with open(passing, "w", encoding="utf-8", errors=errors, opener=own) as file:
+    with open(passing, "w", encoding="utf-8", errors=errors, opener=open_own) as file:
         file.write(text)
     passing.replace(path)
 
 
-def own(path: str, flags: int) -> int:
-    """Open a file as `open` wants it from an opener."""
+def open_own(path: str | Path, flags: int) -> int:
+    """Open a file for its owner alone, where it is made by this: what `open` takes for its `opener`."""
     return os.open(path, flags, 0o600)

@@ -22,7 +22,7 @@ from typing import BinaryIO
 
 from inference.blocks import block
 from inference.model import Mark, Snapshot, shared_prefix
-from inference.own_files import make_own_folder, own
+from inference.own_files import make_own_folder, open_own
 
 _MAGIC = b"HWKV\x02\n"
 _SUFFIX, _HALF_WRITTEN = ".kvstate", ".part"
@@ -169,7 +169,7 @@ class StateFolder:
         temporary = path.with_suffix(_HALF_WRITTEN)
         make_own_folder(self._folder)
         try:
-            with open(temporary, "wb", opener=own) as file:
+            with open(temporary, "wb", opener=open_own) as file:
                 file.writelines(_chunks_of(state))
             temporary.replace(path)
         except OSError:

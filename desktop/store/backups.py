@@ -6,7 +6,6 @@ there is a newer one.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from desktop.store.faults import damage_of, faults_of
 from desktop.store.schema import MIGRATIONS
+from inference import open_own
 
 BACKUPS = "backups"  # the folder beside the conversations
 EVERY = timedelta(days=1)
@@ -53,7 +53,7 @@ class Backups:
         half_written = copy.with_name(f"{copy.name}{_HALF_WRITTEN}")
         with faults_of(self._path):
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            os.close(os.open(half_written, os.O_CREAT | os.O_TRUNC | os.O_RDWR, 0o600))
+            open(half_written, "wb", opener=open_own).close()
             try:
                 if _copy(self._path, half_written, is_stopped):
                     # A copy of damage would take the place of those from before it.

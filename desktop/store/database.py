@@ -11,6 +11,7 @@ from pathlib import Path
 from desktop.store import index
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.schema import MIGRATIONS
+from inference import make_own_folder, open_own
 
 _MEMORY = Path(":memory:")  # SQLite's name for a database without a file
 _FIRST_TO_WRITE_OVER = 3  # the version from which on what is deleted is written over
@@ -155,8 +156,8 @@ def _text(raw: bytes) -> str:
 
 def _make_private(path: Path) -> None:
     """The folder and the file, for their owner only; SQLite's own files beside it take over the file's mode."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    make_own_folder(path.parent)
+    os.close(open_own(path, os.O_CREAT | os.O_RDWR))
 
 
 def _refuse_newer(path: Path) -> None:

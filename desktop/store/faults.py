@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from inference import open_own
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LEAST_ROOM = 64 << 10  # bytes; with less, SQLite's own files beside the conversations cannot grow
@@ -53,7 +54,7 @@ def mark_as_damaged(path: Path) -> None:
     """Have the file salvaged at the next start: damage was met while it was in use."""
     if path.parent.is_dir():
         with suppress(OSError):
-            os.close(os.open(mark_of(path), os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600))
+            open(mark_of(path), "wb", opener=open_own).close()
 
 
 def mark_of(path: Path) -> Path:

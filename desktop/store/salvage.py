@@ -10,7 +10,6 @@ it stands there under a name of its own, and what is left to do is done by the n
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from pathlib import Path
 from desktop.store import index
 from desktop.store.backups import BACKUPS, is_sound
 from desktop.store.faults import faults_of, mark_of
+from inference import open_own
 
 # In the order in which rows refer to each other. What is counted and named is turns and conversations.
 _TABLES = (
@@ -129,7 +129,7 @@ def _decide(path: Path, outcome: Salvage) -> None:
     """Write down what will have become of the file, for a next start that has to finish it."""
     mark = mark_of(path)
     new = mark.with_name(f"{mark.name}.new")
-    with os.fdopen(os.open(new, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+    with open(new, "w", encoding="utf-8", opener=open_own) as file:
         json.dump(asdict(outcome), file, default=str)
     new.replace(mark)
 
@@ -154,7 +154,7 @@ def _begin(fresh: Path, backup: Path | None) -> None:
     from desktop.store.database import Database
 
     fresh.unlink(missing_ok=True)
-    os.close(os.open(fresh, os.O_CREAT | os.O_WRONLY, 0o600))
+    open(fresh, "ab", opener=open_own).close()
     if backup is not None:
         shutil.copyfile(backup, fresh)
     Database(fresh).close()

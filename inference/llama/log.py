@@ -15,7 +15,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from inference.llama.library import llama
-from inference.own_files import make_own_folder, own
+from inference.own_files import make_own_folder, open_own
 
 _KEPT = 200
 # enum ggml_log_level; the table in `llama_cpp` is an older one, that hides errors and prints warnings
@@ -137,7 +137,7 @@ class _Handler(RotatingFileHandler):
     """One that keeps its own mishaps to itself: Python's would write them to the terminal."""
 
     def _open(self) -> TextIOWrapper:
-        return open(self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=own)
+        return open(self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=open_own)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802 - logging's own
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,3 +40,9 @@ def test_so_are_what_llama_cpp_says_and_those_before_it(tmp_path):
     kept = sorted((tmp_path / "log").iterdir())
     assert len(kept) == 3
     assert {stat.S_IMODE(path.stat().st_mode) for path in kept} == {0o600}
+
+
+def test_no_other_module_says_by_itself_who_may_open_a_file():
+    root = Path(__file__).parents[2]
+    modules = [path for folder in ("desktop", "inference") for path in (root / folder).rglob("*.py")]
+    assert [path.name for path in modules if "0o600" in path.read_text(encoding="utf-8")] == ["own_files.py"]
