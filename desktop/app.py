@@ -109,9 +109,11 @@ class App(QObject):
         *,
         safe: bool = False,
         entrance: Entrance | None = None,
+        watches: bool = False,
     ) -> None:
         """Without `make_keys` they are the system's. With `safe`, everything is as at first and computed on the CPU,
-        whatever was chosen. At the `entrance` later starts hand over what they want.
+        whatever was chosen. At the `entrance` later starts hand over what they want. What `watches` has crashes of
+        compiled code written down, from before its window is made.
 
         Raises:
             StoreError: the conversations cannot be opened.
@@ -147,6 +149,8 @@ class App(QObject):
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
         self.library = self._make_library()
         self._runs = _last_runs(places.conversations.parent / RUNS)
+        if watches and self._runs is not None:
+            self._runs.catch_faults()
         self.aftermath = self._make_aftermath()
         self._themes = _themes_for(application, self.settings.current, self)
         if self.library.interrupted and not safe:
@@ -184,7 +188,6 @@ class App(QObject):
         if self._runs is None:
             self._crash.install()
         else:
-            self._runs.catch_faults()
             self._crash.install(self._runs.write_down)
 
     def leave(self, status: int = 0) -> None:

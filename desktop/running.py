@@ -51,7 +51,8 @@ def run(
     application.setDesktopFileName("headwater")
     ask_again = ask_again or partial(_ask_again, application)
     engine = partial(_local_engine, places.engine)
-    begin = partial(App, application, places, engine, inference.embedded_model(), model, safe=safe, entrance=entrance)
+    embedded = inference.embedded_model()
+    begin = partial(App, application, places, engine, embedded, model, safe=safe, entrance=entrance, watches=True)
     app = None
     while app is None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -453,6 +454,38 @@ def test_a_program_killed_in_mid_reply_loses_the_last_second_of_it_at_most(start
     assert long_shown != ""
     assert reply.message.content.startswith(long_shown)
     assert len(app.window.board.notices) == 1
+
+
+CRASHES_WHILE_IT_IS_BUILT = """
+import faulthandler, sys
+from pathlib import Path
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication, QMainWindow
+from desktop.app import App, Places
+from inference import LocalEngine
+
+class Crash(QObject):
+    def eventFilter(self, watched, event):
+        if isinstance(watched, QMainWindow) and event.type() is QEvent.Type.ChildAdded:
+            faulthandler._sigsegv()
+        return False
+
+application = QApplication([])
+crash = Crash()
+application.installEventFilter(crash)
+App(application, Places(Path(sys.argv[1]), Path(sys.argv[2])), LocalEngine, None, watches=True)
+"""
+
+
+def test_a_crash_while_the_window_is_built_is_told_at_the_next_start(start, places):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "QT_QPA_PLATFORM": "offscreen"}
+    command = [sys.executable, "-c", CRASHES_WHILE_IT_IS_BUILT, str(places.conversations), str(places.settings)]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == -signal.SIGSEGV, ended.stderr
+    app = start()
+    assert [notice.text for notice in app.window.board.notices] == [
+        "Headwater crashed when it ran last. What was said is kept."
+    ]
 
 
 @pytest.mark.model
