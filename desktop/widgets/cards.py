@@ -140,7 +140,7 @@ class CardList(QListView):
             super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(320, 3 * self._delegate.height)
+        return QSize(320, 2 * self._delegate.height)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self._delegate.height)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.settings import SettingsFile
 from desktop.supply import Supply
-from desktop.theme import Theme
+from desktop.theme import Theme, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.catalogue_page import CataloguePage
 from desktop.widgets.download_page import DownloadPage
@@ -65,6 +65,7 @@ class ModelBrowser(QWidget):
             Section.DOWNLOADS: self.tr("Downloads"),
         }
         self.tabs = {section: _Tab(theme, name) for section, name in names.items()}
+        self._room = _room_that_scrolls()
         self._lay_out()
         self._connect()
         self.setAccessibleName(self.tr("Models"))
@@ -100,6 +101,7 @@ class ModelBrowser(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         recolour(self, QPalette.ColorRole.Window, theme.surface)
+        self._room.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
         recolour(self._title, QPalette.ColorRole.WindowText, theme.text)
         for button in (self.close_button, *self.tabs.values()):
             button.set_theme(theme)
@@ -126,11 +128,10 @@ class ModelBrowser(QWidget):
         column.addLayout(head)
         column.addLayout(tabs)
         column.addWidget(self._pages, 1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addStretch(1)
-        row.addWidget(inner, 1000)
-        row.addStretch(1)
+        self._room.setWidget(_in_the_middle(inner))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._room)
         self.begins_at: QWidget = self.here.list
 
     def _connect(self) -> None:
@@ -182,6 +183,25 @@ class ModelBrowser(QWidget):
     def _on_finished(self, download: Download) -> None:
         if not self.downloads.isVisible():  # else somebody may be about to press a button for another
             self.downloads.list.select(download.id)
+
+
+def _room_that_scrolls() -> QScrollArea:
+    """For what is as high as its room; in a large font a small window has less than that needs."""
+    room = QScrollArea()
+    room.setFrameShape(QFrame.Shape.NoFrame)
+    room.setWidgetResizable(True)
+    room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    room.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard stops at what is on it
+    return room
+
+
+def _in_the_middle(inner: QWidget) -> QWidget:
+    row = QHBoxLayout(whole := QWidget())
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addStretch(1)
+    row.addWidget(inner, 1000)
+    row.addStretch(1)
+    return whole
 
 
 class _Tab(Button):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from string import Formatter
 
 import pytest
@@ -244,6 +245,34 @@ def test_no_word_is_cut_off_in_german(desk, german, width):
         where = (window.panel or window.view) if window.panel is not None and window.panel.isVisible() else window.view
         assert where is not None
         assert set(cut_off(where)) == set(), type(where).__name__
+
+
+def cut_in_half(widget: QWidget) -> list[str]:
+    """The words of labels and buttons that are lower than their lines need, scrolled out of sight or not."""
+    found = []
+    for child in widget.findChildren(QWidget):
+        if not child.isVisible() or not isinstance(child, QLabel | QAbstractButton) or not child.text():
+            continue
+        wraps = child.hasHeightForWidth()
+        if child.height() < (child.heightForWidth(child.width()) if wraps else child.sizeHint().height()):
+            found.append(child.text())
+    return found
+
+
+@pytest.mark.parametrize("size", [(360, 360), (640, 480), (800, 600)])
+@pytest.mark.parametrize("points", [11, 18])
+def test_no_line_is_cut_in_half_in_a_small_window(desk, german, size, points):
+    window = desk.open()
+    desk.furnish()
+    desk.settings.save(replace(desk.settings.current, font_size=points))
+    window.resize(*size)
+    for show in shown_by(desk):
+        show()
+        for _ in range(4):  # a line that wraps moves those below it, and a scroll bar wraps others
+            QApplication.processEvents()
+        where = (window.panel or window.view) if window.panel is not None and window.panel.isVisible() else window.view
+        assert where is not None
+        assert cut_in_half(where) == [], type(where).__name__
 
 
 def test_no_two_actions_of_a_menu_share_a_letter_in_german(desk, german):
