@@ -20,7 +20,7 @@ from desktop.shown_branch import ShownBranch
 from desktop.spoken import spoken
 from desktop.standing import Standing
 from desktop.store import Store, StoreError
-from desktop.wishes import Wishes
+from desktop.wishes import ReplyChoices, Wishes
 from inference import AnyModel, EngineClosed, RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
@@ -179,9 +179,8 @@ class ChatSession(QObject):
     def send(
         self,
         text: str,
+        choices: ReplyChoices,
         *,
-        streaming: bool,
-        thinking: bool | None = None,
         attachments: Sequence[Attachment] = (),
     ) -> bool:
         """Ask the model. False when nothing was sent; what was typed must then stay where it is."""
@@ -197,7 +196,7 @@ class ChatSession(QObject):
                 title=title_of(question) or title_of(attachments[0].name),
                 model_name=self._name_of(model),
                 model=model,
-                streamed=streaming,
+                streamed=choices.streaming,
                 window_policy=self._wishes.window_policy,
                 attachments=attachments,
                 system_prompt=self._wishes.system_prompt,
@@ -213,15 +212,14 @@ class ChatSession(QObject):
         if is_new:
             self.title_changed.emit(exchange.conversation.title)
         self.turn_added.emit(exchange.question)
-        self._begin(exchange.reply, model, self._wishes, thinking=thinking)
+        self._begin(exchange.reply, model, self._wishes, choices)
         return True
 
     def regenerate(
         self,
         turn_id: int,
+        choices: ReplyChoices,
         *,
-        streaming: bool,
-        thinking: bool | None = None,
         model: AnyModel | None = None,
         sampling: Sampling | None = None,
     ) -> bool:
@@ -232,21 +230,21 @@ class ChatSession(QObject):
             return False
         length = len(self._branch.turns)
         reply = self._attempt(
-            lambda: self._branch.begin_reply(place, chosen, self._name_of(chosen), streamed=streaming)
+            lambda: self._branch.begin_reply(place, chosen, self._name_of(chosen), streamed=choices.streaming)
         )
         if reply is None:
             return False
         if len(self._branch.turns) < length:
             self.turns_replaced.emit()
         wishes = self._wishes if sampling is None else replace(self._wishes, sampling=sampling)
-        self._begin(reply, chosen, wishes, thinking=thinking)
+        self._begin(reply, chosen, wishes, choices)
         return True
 
     def can_regenerate(self, turn_id: int) -> bool:
         """Whether there is a question to be answered once more."""
         return self._branch.question_of(turn_id) is not None
 
-    def edit_and_send(self, turn_id: int, text: str, *, streaming: bool, thinking: bool | None = None) -> bool:
+    def edit_and_send(self, turn_id: int, text: str, choices: ReplyChoices) -> bool:
         """Ask an earlier question in other words; the one before is kept, with all that came after it, on a branch of
         its own."""
         place, words = self._branch.place_of(turn_id), whole_characters(text)
@@ -260,7 +258,7 @@ class ChatSession(QObject):
             if edited is None:
                 return False
             turn_id = edited.id
-        return self.regenerate(turn_id, streaming=streaming, thinking=thinking)
+        return self.regenerate(turn_id, choices)
 
     def edit_reply(self, turn_id: int, text: str) -> bool:
         """Have a reply say something else from now on; what it said before is kept, with all that came after it, on a
@@ -273,16 +271,18 @@ class ChatSession(QObject):
         self._show_what_follows()
         return True
 
-    def continue_reply(self, turn_id: int, *, streaming: bool, thinking: bool | None = None) -> bool:
+    def continue_reply(self, turn_id: int, choices: ReplyChoices) -> bool:
         """Have the last reply gone on with where it ended. It is kept as it was, on a branch of its own."""
         model = self._models.config
         if model is None or not self.can_continue(turn_id) or not self._may_change():
             return False
         begun = self._branch.turns[-1]
-        reply = self._attempt(lambda: self._branch.begin_continuation(model, self._name_of(model), streamed=streaming))
+        reply = self._attempt(
+            lambda: self._branch.begin_continuation(model, self._name_of(model), streamed=choices.streaming)
+        )
         if reply is None:
             return False
-        self._begin(reply, model, self._wishes, thinking=thinking, begun=begun)
+        self._begin(reply, model, self._wishes, choices, begun=begun)
         return True
 
     def can_continue(self, turn_id: int) -> bool:
@@ -293,7 +293,7 @@ class ChatSession(QObject):
         has_question = len(turns) > 1 and not turns[-2].is_reply
         return has_question and turns[-1].id == turn_id and can_go_on(turns[-1], self._models.config)
 
-    def mend(self, remedy: Remedy, *, streaming: bool, thinking: bool | None = None) -> bool:
+    def mend(self, remedy: Remedy, choices: ReplyChoices) -> bool:
         """Do what was offered for the last turn, and ask again, or go on. False when nothing was asked."""
         from desktop.remedies import RemedyKind
 
@@ -312,8 +312,8 @@ class ChatSession(QObject):
                 assert_never(remedy.kind)
         last = self._branch.turns[-1].id
         if remedy.goes_on:
-            return self.continue_reply(last, streaming=streaming, thinking=thinking)
-        return self.regenerate(last, streaming=streaming, thinking=thinking)
+            return self.continue_reply(last, choices)
+        return self.regenerate(last, choices)
 
     def stop(self) -> None:
         """End the running reply, or withdraw it where its turn has not come; what was written stays."""
@@ -446,14 +446,21 @@ class ChatSession(QObject):
         reply: Turn,
         model: AnyModel,
         wishes: Wishes,
+        choices: ReplyChoices,
         *,
-        thinking: bool | None,
         begun: Turn | None = None,
     ) -> None:
         """Have `reply`, which is stored, written by the model."""
         from desktop.asking import ask  # nothing is asked before the first paint
 
-        asked = ask(self._branch.turns, model, wishes, thinking=thinking, begun=begun, is_private=self.is_temporary)
+        asked = ask(
+            self._branch.turns,
+            model,
+            wishes,
+            thinking=choices.thinking,
+            begun=begun,
+            is_private=self.is_temporary,
+        )
         request = self._models.as_recorded(asked.request)
         self._branch.add(reply)
         from desktop.running_reply import RunningReply

@@ -1,4 +1,4 @@
-"""How a conversation wants its replies."""
+"""How replies are wanted: by a conversation, and by who asks for one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from inference import WindowPolicy
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyChoices:
+    """What is chosen for one reply: whether it is shown while it is written, and whether the model thinks first; `None`
+    leaves that to the model."""
+
+    streaming: bool
+    thinking: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Wishes:
-    """What it tells the model first, how tokens are chosen, and what is done when its window is full."""
+    """What a conversation tells the model first, how tokens are chosen, and what is done when its window is full."""
 
     system_prompt: str = ""
     sampling: inference.Sampling | None = None

@@ -23,6 +23,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from desktop.app import App
 from desktop.library import FileFormat
+from desktop.wishes import ReplyChoices
 from inference import Sampling
 from scripts.driving import Condition, after, drive, is_quiet, is_ready
 
@@ -115,7 +116,7 @@ class Soak:
                 yield after(0.5)
                 window.conversation_list.search_field.setText("")
             case 2 if window.session.turns:
-                window.session.regenerate(window.session.turns[-1].id, streaming=False)
+                window.session.regenerate(window.session.turns[-1].id, ReplyChoices(streaming=False))
                 yield is_quiet(app)
             case 3:
                 app.insights.toggle_inspector()
@@ -139,7 +140,7 @@ class Soak:
 
     def _ask(self, app: App, question: str) -> Iterator[Condition]:
         session = app.window.session
-        session.send(question, streaming=True)
+        session.send(question, ReplyChoices(streaming=True))
         yield lambda: not session.is_busy or session.activity.output_tokens >= ENOUGH
         session.stop()
         yield is_quiet(app)

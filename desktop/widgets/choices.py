@@ -14,6 +14,7 @@ from desktop.widgets.actions import make_action
 from desktop.widgets.notice import NoticeKind
 from desktop.widgets.notice_board import NoticeBoard
 from desktop.widgets.switch import Switch
+from desktop.wishes import ReplyChoices
 
 
 class Choices(QObject):
@@ -44,12 +45,9 @@ class Choices(QObject):
         settings.listen(self._on_settings)
 
     @property
-    def streaming(self) -> bool:
-        return self.streaming_switch.isChecked()
-
-    @property
-    def thinking(self) -> bool:
-        return self.thinking_switch.isChecked()
+    def for_reply(self) -> ReplyChoices:
+        """What they come to for the next reply."""
+        return ReplyChoices(self.streaming_switch.isChecked(), self.thinking_switch.isChecked())
 
     def set_theme(self, theme: Theme) -> None:
         self.streaming_switch.set_theme(theme)

@@ -95,8 +95,8 @@ class Conversing(QObject):
         self.activity_changed.emit()
 
     def _send(self, text: str) -> None:
-        files, choices = self._attaching.attachments, self._choices
-        if self.session.send(text, streaming=choices.streaming, thinking=choices.thinking, attachments=files):
+        files = self._attaching.attachments
+        if self.session.send(text, self._choices.for_reply, attachments=files):
             self._attaching.forget()
             self._page.transcript.scroll_to_end()
         else:
@@ -104,8 +104,7 @@ class Conversing(QObject):
 
     def _send_example(self, prompt: str) -> None:
         """What is being typed stays; an example that cannot be sent now is offered in an empty field."""
-        choices = self._choices
-        if self.session.send(prompt, streaming=choices.streaming, thinking=choices.thinking):
+        if self.session.send(prompt, self._choices.for_reply):
             self.session.draft.set_text(self._composer.text)
         elif not self._composer.text.strip():
             self._composer.set_text(prompt)
@@ -118,8 +117,7 @@ class Conversing(QObject):
         if remedy.kind is RemedyKind.CHANGE_KEY and remote is not None:
             self.key_wanted.emit(remote)
             return
-        choices = self._choices
-        self.session.mend(remedy, streaming=choices.streaming, thinking=choices.thinking)
+        self.session.mend(remedy, self._choices.for_reply)
         self._composer.focus_field()
 
     def _choose_policy(self, policy: WindowPolicy) -> None:

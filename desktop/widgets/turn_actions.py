@@ -156,28 +156,24 @@ class TurnActions(QObject):
             self._page.transcript.focus_action(wanted, action)
 
     def _regenerate(self, turn_id: int, model: AnyModel | None = None, sampling: Sampling | None = None) -> None:
-        session, choices = self._session, self._choices
-        if session is not None and session.regenerate(
-            turn_id, streaming=choices.streaming, thinking=choices.thinking, model=model, sampling=sampling
-        ):
+        session = self._session
+        if session is not None and session.regenerate(turn_id, self._choices.for_reply, model=model, sampling=sampling):
             self._go_to_reply()
 
     def _continue(self, turn_id: int) -> None:
-        session, choices = self._session, self._choices
-        if session is not None and session.continue_reply(
-            turn_id, streaming=choices.streaming, thinking=choices.thinking
-        ):
+        session = self._session
+        if session is not None and session.continue_reply(turn_id, self._choices.for_reply):
             self._go_to_reply()
 
     def _take_edit(self, turn_id: int, text: str) -> None:
-        session, choices = self._session, self._choices
+        session = self._session
         if session is None:
             return
         is_reply = any(turn.id == turn_id and turn.is_reply for turn in session.turns)
         if is_reply:
             done = session.edit_reply(turn_id, text)
         else:
-            done = session.edit_and_send(turn_id, text, streaming=choices.streaming, thinking=choices.thinking)
+            done = session.edit_and_send(turn_id, text, self._choices.for_reply)
         if not done:
             self._page.transcript.edit(turn_id, text)  # what was typed stays
         elif not is_reply:

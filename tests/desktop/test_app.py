@@ -410,6 +410,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from desktop.app import App, Places
+from desktop.wishes import ReplyChoices
 from inference import LocalEngine, embedded_model
 
 application = QApplication([])
@@ -420,7 +421,7 @@ def tell(turn, text):
     print(json.dumps([time.monotonic(), turn, text]), flush=True)
 
 def ask():
-    session.send("Tell a very long story about a river and a hundred ships.", streaming=True)
+    session.send("Tell a very long story about a river and a hundred ships.", ReplyChoices(streaming=True))
 
 session.reply_grew.connect(tell)
 session.turn_changed.connect(ask, Qt.ConnectionType.QueuedConnection)  # a story that was too short

@@ -11,6 +11,7 @@ from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.turns import Turn
+from desktop.wishes import ReplyChoices
 from inference import EngineFiles, FinishReason, LocalEngine, RemoteEngine, Sampling, StateBudget, embedded_model
 
 GREEDY = Sampling(temperature=0.0, seed=1)
@@ -50,7 +51,7 @@ class Talk:
         return self.session.turns[-1]
 
     def ask(self, question: str, *, words: int | None = None) -> Turn:
-        assert self.session.send(question, streaming=True)
+        assert self.session.send(question, ReplyChoices(streaming=True))
         return self.after(words)
 
     def after(self, words: int | None) -> Turn:
@@ -85,7 +86,7 @@ def test_regenerating_repeats_editing_and_going_on_read_nothing_twice(talk):
     session = talk.session
     # Again, at temperature 0: the same words.
     first = talk.ask(QUESTIONS[0], words=12)
-    assert session.regenerate(first.id, streaming=True)
+    assert session.regenerate(first.id, ReplyChoices(streaming=True))
     second = talk.after(words=12)
     begin = min(len(first.message.content), len(second.message.content))
     assert begin > 20
@@ -94,7 +95,7 @@ def test_regenerating_repeats_editing_and_going_on_read_nothing_twice(talk):
 
     # Further: only the token that was sampled last is read, which no reply reads of itself.
     assert second.finish_reason is FinishReason.CANCELLED
-    assert session.continue_reply(second.id, streaming=True)
+    assert session.continue_reply(second.id, ReplyChoices(streaming=True))
     further = talk.after(words=6)
     assert further.message.content.startswith(second.message.content)
     assert len(further.message.content) > len(second.message.content)
@@ -106,7 +107,7 @@ def test_regenerating_repeats_editing_and_going_on_read_nothing_twice(talk):
     last = talk.ask(QUESTIONS[2], words=30)
     before = further.usage.input_tokens + further.usage.output_tokens
     question = session.turns[2]
-    assert session.edit_and_send(question.id, "What is a meander?", streaming=True)
+    assert session.edit_and_send(question.id, "What is a meander?", ReplyChoices(streaming=True))
     edited = talk.after(words=6)
     assert edited.usage.cached_tokens >= before - 1
     assert read(edited) < 40

@@ -14,6 +14,7 @@ from desktop.model_choice import ModelChoice
 from desktop.remedies import Remedy, RemedyKind
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from desktop.wishes import ReplyChoices
 from inference import (
     FinishReason,
     KeyRefused,
@@ -50,21 +51,21 @@ def test_a_question_is_stored_shown_and_asked(watched, session, store, engine):
 
 @pytest.mark.parametrize("text", ["", "  \n\t"])
 def test_nothing_is_not_sent(session, store, engine, text):
-    assert not session.send(text, streaming=True)
+    assert not session.send(text, ReplyChoices(streaming=True))
     assert store.conversations() == ()
     assert engine.requests == []
 
 
 def test_a_second_question_waits_until_the_reply_has_ended(watched, session, engine):
     watched.ask()
-    assert not session.send("And why?", streaming=True)
+    assert not session.send("And why?", ReplyChoices(streaming=True))
     engine.finish()
-    assert session.send("And why?", streaming=True)
+    assert session.send("And why?", ReplyChoices(streaming=True))
 
 
 def test_without_a_model_nothing_is_sent(watched, session, models, engine, store):
     models.eject()
-    assert not session.send("Hello", streaming=True)
+    assert not session.send("Hello", ReplyChoices(streaming=True))
     assert store.conversations() == ()
 
 
@@ -76,13 +77,13 @@ def test_an_empty_conversation_leaves_no_row(session, store):
 def test_a_question_that_cannot_be_stored_is_not_asked_and_says_why(watched, session, store, engine, path):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    assert not session.send("Hello", streaming=True)
+    assert not session.send("Hello", ReplyChoices(streaming=True))
     other.close()
     assert engine.requests == []
     assert session.turns == ()
     assert len(watched.sentences) == 1
     assert "locked" in watched.sentences[0]
-    assert session.send("Hello", streaming=True)
+    assert session.send("Hello", ReplyChoices(streaming=True))
 
 
 def test_half_a_character_from_a_broken_clipboard_does_no_harm(watched, store):
@@ -197,7 +198,7 @@ def test_a_reply_that_fails_keeps_its_text_and_says_why(watched, session, engine
     assert (reply.state, reply.message.content) == (TurnState.FAILED, "They er")
     assert reply.error == str(PromptTooLong(5_000, 4_096))
     assert watched.changed == [reply]
-    assert session.send("shorter", streaming=True)
+    assert session.send("shorter", ReplyChoices(streaming=True))
 
 
 # When the disk will not have it.
@@ -296,7 +297,7 @@ def test_a_reply_that_fails_while_it_thinks_keeps_what_it_thought(watched, engin
 
 
 def test_the_choice_of_thinking_goes_along(session, engine):
-    session.send("Why?", streaming=True, thinking=False)
+    session.send("Why?", ReplyChoices(streaming=True, thinking=False))
     assert engine.requests[-1].thinking is False
 
 
@@ -339,7 +340,7 @@ def test_a_prompt_that_is_too_long_offers_what_can_be_done(watched, session, eng
 def test_leaving_out_the_oldest_asks_again_and_is_kept_with_the_conversation(watched, session, engine, store, models):
     too_long(watched, engine)
     failed = session.turns[-1]
-    assert session.mend(Remedy(RemedyKind.LEAVE_OUT_OLDEST), streaming=True)
+    assert session.mend(Remedy(RemedyKind.LEAVE_OUT_OLDEST), ReplyChoices(streaming=True))
     assert engine.requests[-1].window_policy is WindowPolicy.DROP_OLDEST
     assert [message.content for message in engine.requests[-1].messages] == ["one", "1", "two"]
     assert [len(shown) for shown in watched.replaced] == [3]
@@ -357,7 +358,7 @@ def test_leaving_out_the_oldest_asks_again_and_is_kept_with_the_conversation(wat
 
 def test_a_larger_window_loads_the_model_anew_and_asks_again(watched, session, engine):
     too_long(watched, engine)
-    assert session.mend(session.remedies[1], streaming=False)
+    assert session.mend(session.remedies[1], ReplyChoices(streaming=False))
     larger = ModelConfig(MODEL, context_size=8192)
     assert engine.loads[-1] == larger
     assert engine.requests[-1].model == larger
@@ -367,7 +368,7 @@ def test_a_larger_window_loads_the_model_anew_and_asks_again(watched, session, e
 def test_what_is_not_offered_is_not_done(watched, session, engine):
     too_long(watched, engine)
     count = len(engine.requests)
-    assert not session.mend(Remedy(RemedyKind.CHANGE_KEY), streaming=True)
+    assert not session.mend(Remedy(RemedyKind.CHANGE_KEY), ReplyChoices(streaming=True))
     assert len(engine.requests) == count
 
 
@@ -458,7 +459,7 @@ def test_a_server_that_fails_offers_what_may_help(remote, session, engine, error
     remote.ask()
     engine.fail(error)
     assert [remedy.kind for remedy in session.remedies] == kinds
-    assert session.mend(session.remedies[-1], streaming=True)
+    assert session.mend(session.remedies[-1], ReplyChoices(streaming=True))
     assert engine.requests[-1].messages[-1].content == "Why do rivers bend?"
 
 

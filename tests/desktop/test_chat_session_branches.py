@@ -9,6 +9,7 @@ from desktop.conversations import TurnState
 from desktop.remedies import Remedy, RemedyKind
 from desktop.store import Store
 from desktop.turns import Attachment, Turn
+from desktop.wishes import ReplyChoices
 from inference import (
     FinishReason,
     GenerationBroke,
@@ -52,7 +53,7 @@ def read(engine: ScriptedEngine) -> list[tuple[Role, str]]:
 def test_another_reply_stands_beside_the_first_and_reads_the_same(watched, session, engine, store):
     talk(watched, engine, "Why?", "Because.")
     first = engine.requests[-1].messages
-    assert session.regenerate(session.turns[-1].id, streaming=True)
+    assert session.regenerate(session.turns[-1].id, ReplyChoices(streaming=True))
     assert engine.requests[-1].messages == first
     engine.say("Who knows.")
     engine.finish()
@@ -64,7 +65,7 @@ def test_in_the_middle_of_a_conversation_what_follows_stays_on_its_branch(watche
     talk(watched, engine, "one", "1")
     talk(watched, engine, "two", "2")
     answer = session.turns[1].id
-    assert session.regenerate(answer, streaming=True)
+    assert session.regenerate(answer, ReplyChoices(streaming=True))
     assert read(engine) == [(Role.USER, "one")]
     engine.say("uno")
     engine.finish()
@@ -76,7 +77,7 @@ def test_in_the_middle_of_a_conversation_what_follows_stays_on_its_branch(watche
 def test_another_model_may_answer_once(watched, session, engine, models):
     talk(watched, engine, "Why?", "Because.")
     other = ModelConfig(OTHER_MODEL)
-    assert session.regenerate(session.turns[-1].id, streaming=True, model=other)
+    assert session.regenerate(session.turns[-1].id, ReplyChoices(streaming=True), model=other)
     assert engine.requests[-1].model == other
     assert session.turns[-1].model_path == OTHER_MODEL
     assert models.config == ModelConfig(MODEL), "the choice of model stays"
@@ -84,7 +85,7 @@ def test_another_model_may_answer_once(watched, session, engine, models):
 
 def test_other_sampling_holds_for_that_reply_alone(watched, session, engine):
     talk(watched, engine, "Why?", "Because.")
-    assert session.regenerate(session.turns[-1].id, streaming=True, sampling=Sampling(temperature=0))
+    assert session.regenerate(session.turns[-1].id, ReplyChoices(streaming=True), sampling=Sampling(temperature=0))
     assert engine.requests[-1].sampling == Sampling(temperature=0)
     engine.say("It is so.")
     engine.finish()
@@ -96,7 +97,7 @@ def test_a_question_whose_reply_is_gone_can_be_answered(watched, session, engine
     talk(watched, engine, "Why?", "Because.")
     session.delete_message(session.turns[-1].id)
     assert session.remedies == (Remedy(RemedyKind.ASK),)
-    assert session.mend(session.remedies[0], streaming=True)
+    assert session.mend(session.remedies[0], ReplyChoices(streaming=True))
     assert read(engine) == [(Role.USER, "Why?")]
 
 
@@ -104,7 +105,7 @@ def test_a_reply_to_nothing_cannot_be_made_again(watched, session, engine):
     talk(watched, engine, "Why?", "Because.")
     session.delete_message(session.turns[0].id)
     assert not session.can_regenerate(session.turns[0].id)
-    assert not session.regenerate(session.turns[0].id, streaming=True)
+    assert not session.regenerate(session.turns[0].id, ReplyChoices(streaming=True))
 
 
 def test_a_reply_that_was_withdrawn_without_a_word_leaves_no_branch(watched, session, engine):
@@ -112,7 +113,7 @@ def test_a_reply_that_was_withdrawn_without_a_word_leaves_no_branch(watched, ses
     session.stop()
     engine.finish(FinishReason.CANCELLED)
     assert session.remedies == (Remedy(RemedyKind.TRY_AGAIN),)
-    assert session.mend(session.remedies[0], streaming=True)
+    assert session.mend(session.remedies[0], ReplyChoices(streaming=True))
     assert session.branches_of(session.turns[-1].id) == (session.turns[-1].id,)
 
 
@@ -120,10 +121,10 @@ def test_nothing_is_done_while_a_reply_is_made(watched, session, engine):
     talk(watched, engine, "Why?", "Because.")
     question, answer = (turn.id for turn in session.turns)
     watched.ask("And?")
-    assert not session.regenerate(answer, streaming=True)
-    assert not session.edit_and_send(question, "How?", streaming=True)
+    assert not session.regenerate(answer, ReplyChoices(streaming=True))
+    assert not session.edit_and_send(question, "How?", ReplyChoices(streaming=True))
     assert not session.edit_reply(answer, "So.")
-    assert not session.continue_reply(answer, streaming=True)
+    assert not session.continue_reply(answer, ReplyChoices(streaming=True))
     assert not session.delete_message(question)
     assert not session.delete_from(question)
     assert not session.show_branch(question)
@@ -137,7 +138,7 @@ def test_where_another_window_went_on_nothing_is_put_out_of_sight(watched, sessi
     other = Watched(store, engine, models, conversation=conversation)
     talk(other, engine, "And?", "So.")
     assert not session.delete_from(session.turns[0].id)
-    assert not session.regenerate(session.turns[1].id, streaming=True)
+    assert not session.regenerate(session.turns[1].id, ReplyChoices(streaming=True))
     assert "another window" in watched.sentences[-1]
 
 
@@ -149,7 +150,7 @@ def test_an_earlier_question_in_other_words_begins_a_branch(watched, session, en
     talk(watched, engine, "two", "2")
     session.draft.set_text("half a thought")
     question = session.turns[2].id
-    assert session.edit_and_send(question, "deux", streaming=True)
+    assert session.edit_and_send(question, "deux", ReplyChoices(streaming=True))
     assert read(engine) == [(Role.USER, "one"), (Role.ASSISTANT, "1"), (Role.USER, "deux")]
     engine.say("zwei")
     engine.finish()
@@ -164,23 +165,23 @@ def test_an_earlier_question_in_other_words_begins_a_branch(watched, session, en
 def test_a_question_in_the_same_words_is_answered_again(watched, session, engine):
     talk(watched, engine, "Why?", "Because.")
     question = session.turns[0].id
-    assert session.edit_and_send(question, "Why?", streaming=True)
+    assert session.edit_and_send(question, "Why?", ReplyChoices(streaming=True))
     assert session.branches_of(question) == (question,)
     assert len(session.branches_of(session.turns[1].id)) == 2
 
 
 def test_what_was_attached_stays_attached(watched, session, engine):
     table = Attachment("bends.csv", "csv", 8, "x,y\n")
-    assert session.send("What is y?", streaming=True, attachments=(table,))
+    assert session.send("What is y?", ReplyChoices(streaming=True), attachments=(table,))
     engine.finish()
-    assert session.edit_and_send(session.turns[0].id, "What is x?", streaming=True)
+    assert session.edit_and_send(session.turns[0].id, "What is x?", ReplyChoices(streaming=True))
     assert session.turns[0].attachments == (table,)
     assert "x,y" in read(engine)[0][1]
     assert read(engine)[0][1].endswith("What is x?")
 
 
 def test_a_file_can_be_sent_without_a_word(watched, session, engine, store):
-    assert session.send("", streaming=True, attachments=(Attachment("bends.csv", "csv", 8, "x,y\n"),))
+    assert session.send("", ReplyChoices(streaming=True), attachments=(Attachment("bends.csv", "csv", 8, "x,y\n"),))
     (conversation,) = store.conversations()
     assert conversation.title == "bends.csv"
 
@@ -200,10 +201,10 @@ def test_a_reply_written_over_is_what_the_model_said_from_then_on(watched, sessi
 def test_nothing_cannot_be_said(watched, session, engine):
     talk(watched, engine, "Why?", "Because.")
     question, answer = (turn.id for turn in session.turns)
-    assert not session.edit_and_send(question, "  ", streaming=True)
+    assert not session.edit_and_send(question, "  ", ReplyChoices(streaming=True))
     assert not session.edit_reply(answer, "\n")
     assert not session.edit_reply(question, "a question is no reply")
-    assert not session.edit_and_send(answer, "a reply is no question", streaming=True)
+    assert not session.edit_and_send(answer, "a reply is no question", ReplyChoices(streaming=True))
     assert said(session) == ["Why?", "Because."]
 
 
@@ -220,7 +221,7 @@ def test_a_reply_that_was_stopped_goes_on_where_it_ended(watched, session, engin
     stopped(watched, engine)
     assert session.remedies == (Remedy(RemedyKind.CONTINUE, goes_on=True),)
     before = session.turns[-1]
-    assert session.mend(session.remedies[0], streaming=True)
+    assert session.mend(session.remedies[0], ReplyChoices(streaming=True))
     request = engine.requests[-1]
     assert request.continues
     assert request.messages[-1] == Message(Role.ASSISTANT, "Because ")
@@ -237,7 +238,7 @@ def test_a_reply_that_was_stopped_goes_on_where_it_ended(watched, session, engin
 
 def test_with_streaming_off_what_was_there_stays_in_sight(watched, session, engine):
     stopped(watched, engine)
-    assert session.continue_reply(session.turns[-1].id, streaming=False)
+    assert session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=False))
     engine.say("it is so.")
     assert said(session)[-1] == "Because "
     engine.finish()
@@ -246,7 +247,7 @@ def test_with_streaming_off_what_was_there_stays_in_sight(watched, session, engi
 
 def test_going_on_that_is_withdrawn_leaves_the_reply_as_it_was(watched, session, engine):
     stopped(watched, engine)
-    assert session.continue_reply(session.turns[-1].id, streaming=True)
+    assert session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=True))
     session.stop()
     engine.finish(FinishReason.CANCELLED, trace=Trace())
     assert said(session)[-1] == "Because "
@@ -256,7 +257,7 @@ def test_going_on_that_is_withdrawn_leaves_the_reply_as_it_was(watched, session,
 
 def test_going_on_that_fails_keeps_all_there_is(watched, session, engine, store):
     stopped(watched, engine)
-    assert session.continue_reply(session.turns[-1].id, streaming=True)
+    assert session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=True))
     engine.say("it ")
     engine.fail(GenerationBroke("It broke."))
     assert kept(store)[-1] == "Because it "
@@ -268,7 +269,7 @@ def test_reasoning_that_was_cut_goes_on_too(watched, session, engine):
     watched.ask("Why?")
     engine.think("Well, ", began=100.0, at=102.0)
     engine.finish(FinishReason.CANCELLED, trace=Trace((5,), (0.1,), 1))
-    assert session.continue_reply(session.turns[-1].id, streaming=True)
+    assert session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=True))
     engine.think("so.", began=200.0, at=201.5)
     assert watched.thoughts == "Well, so."
     engine.say("Because.", began=200.0, at=202.0)
@@ -287,7 +288,7 @@ def test_a_reply_that_filled_the_window_goes_on_without_the_oldest_turns(watched
         engine.say(piece)
     engine.finish(FinishReason.WINDOW)
     assert session.remedies == (Remedy(RemedyKind.LEAVE_OUT_OLDEST, goes_on=True),)
-    assert session.mend(session.remedies[0], streaming=True)
+    assert session.mend(session.remedies[0], ReplyChoices(streaming=True))
     request = engine.requests[-1]
     assert request.continues
     assert request.window_policy is WindowPolicy.DROP_OLDEST
@@ -296,10 +297,10 @@ def test_a_reply_that_filled_the_window_goes_on_without_the_oldest_turns(watched
 def test_where_going_on_needs_room_the_remedies_go_on(watched, session, engine):
     talk(watched, engine, "one", "1")
     stopped(watched, engine)
-    session.continue_reply(session.turns[-1].id, streaming=True)
+    session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=True))
     engine.fail(PromptTooLong(5_000, 4_096, 2))
     assert all(remedy.goes_on for remedy in session.remedies)
-    assert session.mend(session.remedies[0], streaming=True)
+    assert session.mend(session.remedies[0], ReplyChoices(streaming=True))
     assert engine.requests[-1].continues
 
 
@@ -307,8 +308,8 @@ def test_only_the_last_reply_goes_on(watched, session, engine):
     stopped(watched, engine)
     first = session.turns[-1].id
     talk(watched, engine, "And?", "So.")
-    assert not session.continue_reply(first, streaming=True)
-    assert not session.continue_reply(session.turns[-1].id, streaming=True), "its model had ended it"
+    assert not session.continue_reply(first, ReplyChoices(streaming=True))
+    assert not session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=True)), "its model had ended it"
 
 
 def test_a_server_is_not_asked_to_go_on(watched, session, engine, models):
@@ -316,7 +317,7 @@ def test_a_server_is_not_asked_to_go_on(watched, session, engine, models):
     stopped(watched, engine)
     models.choose(RemoteModel(ADDRESS, "big"))
     engine.offer(RemoteModel(ADDRESS, "big"))
-    assert not session.continue_reply(session.turns[-1].id, streaming=True)
+    assert not session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=True))
     assert session.remedies == ()
 
 
@@ -406,7 +407,7 @@ def test_a_conversation_counts_what_all_its_replies_took(watched, session, engin
     engine.read(8, 8, batch_end=8, seconds=0.1, cached=2)
     engine.say("Because.")
     engine.finish()
-    session.regenerate(session.turns[-1].id, streaming=True)
+    session.regenerate(session.turns[-1].id, ReplyChoices(streaming=True))
     engine.read(1, 1, batch_end=1, seconds=0.1, cached=9)
     engine.say("So.")
     engine.say(" There.")

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from desktop.comparison import ComparisonPhase, Comparisons
+from desktop.wishes import ReplyChoices
 from inference import (
     DeltaKind,
     FinishReason,
@@ -235,7 +236,7 @@ def test_the_replies_to_one_question_go_before_all_others(desk, qtbot, script):
     desk.window.choices.streaming_switch.setChecked(False)
     desk.talk("Why not?", "Two")
     session = desk.library.current
-    session.regenerate(session.turns[-1].id, streaming=True)
+    session.regenerate(session.turns[-1].id, ReplyChoices(streaming=True))
     desk.engine.say("Three")
     desk.engine.finish()
     with qtbot.waitSignal(script.comparisons.ended) as ended:
@@ -251,7 +252,7 @@ def test_replies_whose_figures_are_not_of_their_whole_text_are_not_compared(desk
     desk.send("Why not?")
     desk.engine.say("They")
     desk.engine.finish(FinishReason.LENGTH)
-    assert session.continue_reply(session.turns[-1].id, streaming=False)
+    assert session.continue_reply(session.turns[-1].id, ReplyChoices(streaming=False))
     desk.engine.say(" do.")
     desk.engine.finish(begun_ids=(1,))
     assert session.edit_reply(session.turns[-1].id, "They do not.")

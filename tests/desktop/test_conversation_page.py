@@ -12,6 +12,7 @@ from desktop.store import Store
 from desktop.theme import load_theme
 from desktop.turns import Turn
 from desktop.widgets.conversation_page import ConversationPage
+from desktop.wishes import ReplyChoices
 from tests.desktop.fakes import MODEL
 
 
@@ -45,7 +46,7 @@ def test_before_there_is_anything_to_show_there_is_no_transcript(page):
 
 
 def test_the_first_turn_brings_the_transcript_which_shows_the_reply_as_it_grows(page, library, engine):
-    library.current.send("Why do rivers bend?", streaming=True, thinking=False)
+    library.current.send("Why do rivers bend?", ReplyChoices(streaming=True, thinking=False))
     engine.say("Because ")
     engine.say("of water.")
     assert page.currentWidget() is page.transcript
@@ -59,7 +60,7 @@ def test_a_transcript_made_before_the_first_turn_waits_out_of_sight(page, librar
     assert page.currentWidget() is page.empty_state
     with qtbot.assertNotEmitted(page.transcript_made):
         page.prepare()
-        library.current.send("Why do rivers bend?", streaming=True, thinking=False)
+        library.current.send("Why do rivers bend?", ReplyChoices(streaming=True, thinking=False))
     engine.say("Because.")
     assert page.currentWidget() is page.transcript
     assert page.transcript.plain_text().count("Because.") == 1
@@ -68,7 +69,7 @@ def test_a_transcript_made_before_the_first_turn_waits_out_of_sight(page, librar
 def test_a_session_that_is_no_longer_shown_is_no_longer_heard(page, library, engine):
     library.opened.connect(page.show_session)
     left = library.current
-    left.send("Why do rivers bend?", streaming=True, thinking=False)
+    left.send("Why do rivers bend?", ReplyChoices(streaming=True, thinking=False))
     library.new()
     assert page.currentWidget() is page.empty_state
     engine.say("Because.")
@@ -82,7 +83,7 @@ def test_a_session_that_is_no_longer_shown_is_no_longer_heard(page, library, eng
 
 def test_another_theme_reaches_the_transcript_made_before_and_after(page, library):
     page.set_theme(load_theme("dark"))
-    library.current.send("Why do rivers bend?", streaming=True, thinking=False)
+    library.current.send("Why do rivers bend?", ReplyChoices(streaming=True, thinking=False))
     dark = page.grab().toImage().pixelColor(3, 250)
     page.set_theme(load_theme("light"))
     assert dark == load_theme("dark").surface

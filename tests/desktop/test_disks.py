@@ -26,6 +26,7 @@ from desktop.store import StoreError
 from desktop.theme import load_theme
 from desktop.widgets.plot import PlotView
 from desktop.widgets.result_export import ExportButton
+from desktop.wishes import ReplyChoices
 from inference import (
     EngineFiles,
     FolderRefused,
@@ -131,7 +132,7 @@ class Program:
         """Do with it what writes somewhere; what was said in notices."""
         session = app.library.current
         question = f"Question {len(self.asked)}"
-        if session.send(question, streaming=True):
+        if session.send(question, ReplyChoices(streaming=True)):
             self.asked.append(question)
         self.qtbot.waitUntil(lambda: not session.is_busy, timeout=20_000)
         app.window.choices._keep(replace(app.settings.current, zoom=200 - app.settings.current.zoom + 1))

@@ -15,6 +15,7 @@ from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.turns import Attachment
+from desktop.wishes import ReplyChoices
 from tests.desktop.fakes import MODEL, ScriptedEngine
 
 TABLE = Attachment("bends.csv", "csv", 8, "x,y\n1,2\n")
@@ -103,7 +104,7 @@ def test_nothing_is_begun_before_there_is_a_file(desk):
 
 
 def test_what_is_refused_is_said_in_its_own_conversation_once_that_is_shown(desk):
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.engine.finish()
     desk.drafts.forget()
     kept = desk.session.conversation.id
@@ -139,7 +140,7 @@ def test_one_that_is_removed_is_not_waited_for(desk):
 
 
 def test_files_wait_in_their_conversation(desk):
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.drafts.forget()
     desk.engine.finish()
     desk.drafts.add(TABLE)
@@ -155,7 +156,7 @@ def test_files_wait_in_their_conversation(desk):
 
 
 def test_one_that_is_read_after_the_switch_is_there_on_return(desk):
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.drafts.forget()
     desk.drafts.add_files([Path("bends.csv")])
     desk.drafts.follow(desk.new_session())
@@ -183,7 +184,7 @@ def test_they_survive_the_end_of_the_program(desk):
 
 def test_what_was_sent_is_no_draft_any_more_even_after_the_program(desk):
     desk.drafts.add(TABLE)
-    assert desk.session.send("Why?", streaming=True, attachments=desk.drafts.attachments)
+    assert desk.session.send("Why?", ReplyChoices(streaming=True), attachments=desk.drafts.attachments)
     desk.drafts.forget()
     assert desk.names == []
     assert desk.session.turns[0].attachments == (TABLE,)

@@ -17,6 +17,7 @@ from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.turns import Attachment, prompt_text
 from desktop.window_use import WindowUse
+from desktop.wishes import ReplyChoices
 from inference import DropRule, Message, ModelConfig, RemoteModel, Role, TokenCount, WindowPolicy
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
 
@@ -118,7 +119,7 @@ def test_typing_on_asks_once_for_the_last_of_it(desk, qtbot):
 
 def test_what_was_said_is_counted_when_a_reply_has_ended(desk, qtbot):
     desk.engine.ready()
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.engine.say("Because.")
     assert desk.count.use is None
     desk.engine.finish()
@@ -130,7 +131,7 @@ def test_what_was_said_is_counted_when_a_reply_has_ended(desk, qtbot):
 
 def test_pressing_a_key_hands_on_the_same_messages(desk, qtbot):
     desk.engine.ready()
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.engine.say("Because.")
     desk.engine.finish()
     messages = desk.count._messages
@@ -217,7 +218,7 @@ def test_a_count_of_the_conversation_as_it_was_before_a_turn_is_not_shown(desk, 
     desk.engine.ready()
     desk.count.set_draft("Why?")
     qtbot.waitUntil(lambda: desk.asked != [])
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.engine.say("Because.")
     desk.engine.finish()
     desk.answer(12, 6, ask=0)
@@ -235,7 +236,7 @@ def test_without_draft_and_files_nothing_is_counted(desk, qtbot):
 
 def test_what_the_policy_would_leave_out_is_told_in_turns(desk, qtbot):
     desk.engine.ready()
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.engine.say("Because.")
     desk.engine.finish()
     desk.session.set_window_policy(WindowPolicy.DROP_OLDEST)
@@ -258,7 +259,7 @@ def test_a_system_prompt_is_counted_with_the_conversation(desk, qtbot):
 
 def test_an_unanswered_question_is_counted_with_the_draft_it_will_be_read_with(desk, qtbot):
     desk.engine.ready()
-    desk.session.send("Why?", streaming=True)
+    desk.session.send("Why?", ReplyChoices(streaming=True))
     desk.engine.finish()
     desk.count.set_draft("And?")
     qtbot.waitUntil(lambda: desk.asked != [])

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit
 from desktop.groups import Group, GroupKind
 from desktop.widgets.notice import NoticeKind
 from desktop.window import Window
+from desktop.wishes import ReplyChoices
 from tests.desktop.desk import Desk
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -221,7 +222,7 @@ def test_a_search_is_opened_at_the_turn_that_was_found(desk, window):
 
 def test_a_hit_on_another_branch_shows_that_branch(desk, window):
     answer = window.session.turns[-1].id
-    assert window.session.regenerate(answer, streaming=True, thinking=False)
+    assert window.session.regenerate(answer, ReplyChoices(streaming=True, thinking=False))
     desk.engine.say("Because of displacement.")
     desk.engine.finish()
     assert all(turn.id != answer for turn in window.session.turns)

@@ -30,6 +30,7 @@ from desktop.chat_session import ChatSession
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from desktop.wishes import ReplyChoices
 from tests.desktop.fakes import MODEL, ScriptedEngine
 
 def say(*facts):
@@ -43,7 +44,7 @@ def converse(path):
     engine.listeners += [models.on_event, session.on_event]
     models.load()
     engine.ready()
-    session.send("Why?", streaming=True)
+    session.send("Why?", ReplyChoices(streaming=True))
     say(os.getpid(), session.turns[-1].id)
 
     def grow():

@@ -13,6 +13,7 @@ from desktop.library import FileFormat, Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
+from desktop.wishes import ReplyChoices
 from inference import ModelConfig
 from tests.desktop.fakes import MODEL, ScriptedEngine
 
@@ -42,7 +43,7 @@ def opened(library):
 def talk(library: Library, engine: ScriptedEngine, question: str, answer: str = "Yes.") -> int:
     """A whole exchange in a new conversation; returns its id."""
     library.new()
-    assert library.current.send(question, streaming=True)
+    assert library.current.send(question, ReplyChoices(streaming=True))
     engine.say(answer)
     engine.finish()
     conversation = library.current.conversation
@@ -72,7 +73,7 @@ def test_an_old_conversation_moves_up_when_it_goes_on(library, engine):
     first = talk(library, engine, "first")
     talk(library, engine, "second")
     library.open(first)
-    library.current.send("more", streaming=True)
+    library.current.send("more", ReplyChoices(streaming=True))
     assert titles(library) == ["first", "second"]
 
 
@@ -92,11 +93,11 @@ def test_a_conversation_opens_with_what_was_said(library, engine, opened):
 
 
 def test_a_reply_goes_on_while_another_conversation_is_open(library, engine, store):
-    library.current.send("long", streaming=True)
+    library.current.send("long", ReplyChoices(streaming=True))
     running = library.current
     engine.say("a")
     library.new()
-    library.current.send("short", streaming=True)
+    library.current.send("short", ReplyChoices(streaming=True))
     engine.say("b", request=engine.requests[0].id)
     engine.say("x", request=engine.requests[1].id)
     assert [turn.message.content for turn in running.turns] == ["long", "ab"]
@@ -114,7 +115,7 @@ def test_a_reply_goes_on_while_another_conversation_is_open(library, engine, sto
 
 def test_a_session_with_nothing_left_to_do_is_let_go_of(library, engine, qapp):
     gone = []
-    library.current.send("long", streaming=True)
+    library.current.send("long", ReplyChoices(streaming=True))
     library.current.destroyed.connect(lambda: gone.append("long"))
     library.new()
     assert len(library.findChildren(ChatSession)) == 2
@@ -218,7 +219,7 @@ def test_what_another_window_added_is_there_when_a_conversation_is_opened_again(
         streamed=True,
     )
     library.current.draft.set_text("and from here")
-    assert not library.current.send("and from here", streaming=True)
+    assert not library.current.send("and from here", ReplyChoices(streaming=True))
     assert "went on in another window" in said[0]
     library.open(first)
     assert library.current.turns[-1].id == exchange.reply.id
@@ -313,7 +314,7 @@ def test_deletions_are_undone_one_by_one_the_last_first(library, engine):
 
 def test_the_reply_of_a_deleted_conversation_is_stopped(library, engine):
     library.new()
-    library.current.send("one", streaming=True)
+    library.current.send("one", ReplyChoices(streaming=True))
     engine.say("Be")
     library.delete([library.current.conversation.id])
     assert engine.cancelled == [engine.last]
@@ -344,7 +345,7 @@ def test_states_of_what_another_window_purged_are_forgotten_with_the_next_start(
 
 def test_a_reply_that_ends_when_its_conversation_is_gone_for_good_disturbs_nobody(library, engine, sentences):
     library.new()
-    library.current.send("one", streaming=True)
+    library.current.send("one", ReplyChoices(streaming=True))
     library.delete([library.current.conversation.id])
     library.finish_deleting()
     engine.say("Be")
@@ -401,7 +402,7 @@ def test_a_temporary_conversation_is_like_any_other_but_nowhere_on_disk(library,
     library.new(temporary=True)
     assert library.current.is_temporary
     library.current.draft.set_text("Zwergping")
-    library.current.send("Zwergpinguin", streaming=True)
+    library.current.send("Zwergpinguin", ReplyChoices(streaming=True))
     assert engine.requests[-1].is_private
     engine.say("Flusskrebs")
     library.current.flush()

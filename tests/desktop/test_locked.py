@@ -16,6 +16,7 @@ import pytest
 
 from desktop.library import FileFormat
 from desktop.store import StoreError
+from desktop.wishes import ReplyChoices
 from tests.desktop.guided_window import guided_window
 from tests.desktop.test_survival import Starts
 from tests.gguf_files import write_tiny_model
@@ -74,7 +75,7 @@ def answering(starts: Starts):
     """A window in which a reply has begun."""
     app = starts.start()
     starts.engine.ready()
-    assert app.library.current.send("Why?", streaming=True)
+    assert app.library.current.send("Why?", ReplyChoices(streaming=True))
     starts.engine.say("Because ")
     return app
 
@@ -102,7 +103,7 @@ def test_under_a_lock_that_stays_one_types_and_reads_on_and_all_is_kept_when_it_
         qtbot.waitUntil(lambda: not session.is_busy)
         began = time.monotonic()
         qtbot.keyClicks(window.composer.field, MANY_KEYS)
-        assert not session.send("And then?", streaming=True)
+        assert not session.send("And then?", ReplyChoices(streaming=True))
         assert time.monotonic() - began < 5, "the window stood still at each key"
         (notice,) = [notice for notice in window.board.notices if "locked" in notice.text]
         assert "Close it, then go on." in notice.text

@@ -25,6 +25,7 @@ from desktop.chat_session import ChatSession
 from desktop.model_choice import ModelPhase
 from desktop.secrets import Keys
 from desktop.store import StoreError, open_store
+from desktop.wishes import ReplyChoices
 from inference import LocalEngine
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.desktop.guided_window import guided_window
@@ -41,6 +42,7 @@ from PySide6.QtWidgets import QApplication
 from desktop.app import App, Places
 from desktop.conversations import TurnState
 from desktop.library import FileFormat
+from desktop.wishes import ReplyChoices
 from inference import LocalEngine
 
 folder, model = Path(sys.argv[1]), Path(sys.argv[2])
@@ -57,7 +59,7 @@ def ask():
     if count % 3 == 0:
         app.library.new()
     words = f"Question {sys.argv[3]}.{count} about rivers"
-    if app.library.current.send(words, streaming=True):
+    if app.library.current.send(words, ReplyChoices(streaming=True)):
         tell("asked", words)
     else:  # the conversation before is full, or being answered
         QTimer.singleShot(10, ask)
@@ -279,7 +281,7 @@ def test_twenty_changes_of_model_in_mid_reply_lose_nothing(starts, tiny, qtbot):
         app.library.new()
         session = app.library.current
         asked.add(f"Question {number}")
-        session.send(f"Question {number}", streaming=True)
+        session.send(f"Question {number}", ReplyChoices(streaming=True))
         qtbot.waitUntil(partial(is_writing_or_done, session), timeout=20_000)
         app.models.choose((tiny, other)[number % 2])
         qtbot.waitUntil(partial(is_done, session), timeout=20_000)
@@ -311,7 +313,7 @@ def test_a_disk_that_fills_up_is_said_and_when_there_is_room_it_goes_on(disk, qa
     app = starts.start()
     starts.engine.ready()
     session = app.library.current
-    session.send("The first", streaming=True)
+    session.send("The first", ReplyChoices(streaming=True))
     starts.engine.say("An answer.")
     starts.engine.finish()
     qtbot.waitUntil(lambda: not session.is_busy)
@@ -319,11 +321,11 @@ def test_a_disk_that_fills_up_is_said_and_when_there_is_room_it_goes_on(disk, qa
     with filling.open("wb", buffering=0) as file:
         while fill(file):
             pass
-    assert not session.send("The second" * 3000, streaming=True)
+    assert not session.send("The second" * 3000, ReplyChoices(streaming=True))
     assert any("is full" in notice.text for notice in app.window.board.notices)
     app.settings.save(app.settings.current)
     filling.unlink()
-    assert session.send("The third", streaming=True)
+    assert session.send("The third", ReplyChoices(streaming=True))
     starts.engine.say("Another.")
     starts.engine.finish()
     qtbot.waitUntil(lambda: not session.is_busy)
@@ -342,7 +344,7 @@ def test_on_a_disk_that_nobody_may_write_to_the_program_says_so_and_changes_noth
     starts = Starts(qapp, qtbot, disk / "data")
     app = starts.start()
     starts.engine.ready()
-    app.library.current.send("The first", streaming=True)
+    app.library.current.send("The first", ReplyChoices(streaming=True))
     starts.engine.finish()
     starts.end(app)
     before = {path: path.read_bytes() for path in disk.rglob("*") if path.is_file()}

@@ -9,6 +9,7 @@ from desktop.model_choice import ModelChoice
 from desktop.remedies import Remedy
 from desktop.store import Store
 from desktop.turns import Turn
+from desktop.wishes import ReplyChoices
 from inference import (
     RemoteModelFailed,
     RemoteModelReady,
@@ -68,7 +69,7 @@ class Watched:
         self.replaced.append(tuple(turn.id for turn in self.session.turns))
 
     def ask(self, question: str = "Why do rivers bend?", *, streaming: bool = True) -> None:
-        assert self.session.send(question, streaming=streaming)
+        assert self.session.send(question, ReplyChoices(streaming=streaming))
 
 
 def stored(store: Store) -> tuple[Turn, ...]:

@@ -14,6 +14,7 @@ from desktop.conversations import TurnState
 from desktop.library import FileFormat
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.turns import Turn
+from desktop.wishes import ReplyChoices
 
 
 class Wire(QObject):
@@ -53,7 +54,7 @@ class Wire(QObject):
         app, session = self._app, self._app.library.current
         match json.loads(line):
             case ["send", words]:
-                _say("sent", session.send(words, streaming=True))
+                _say("sent", session.send(words, ReplyChoices(streaming=True)))
             case ["choose", path, context_size]:
                 app.models.choose(Path(path), context_size)
             case ["go"]:

@@ -19,6 +19,7 @@ from desktop.library import FileFormat, Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store, open_store
+from desktop.wishes import ReplyChoices
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.killing import bring_up, die_before, doing, say
 
@@ -37,7 +38,7 @@ def send(path: str, name: str) -> None:
             store.set_draft(None if session.conversation is None else session.conversation.id, words)
             kept.append(words)
         with doing("sending") as kept:
-            assert session.send(words, streaming=True)
+            assert session.send(words, ReplyChoices(streaming=True))
             kept.append(words)
         engine.say(f"{name} answers {number}. {LINE * 9}")
         with doing("ending") as kept:
@@ -50,7 +51,7 @@ def checkpoint(path: str, name: str) -> None:
     """One reply that grows, and is kept with each piece."""
     store = Store(Path(path))
     session, engine = _session(store)
-    session.send(f"{name}?", streaming=True)
+    session.send(f"{name}?", ReplyChoices(streaming=True))
     reply = session.turns[-1].id
     for _ in itertools.count():
         engine.say(LINE * 8)
@@ -130,7 +131,7 @@ def back_up(path: str, day: int) -> None:
     assert store.backups is not None
     for number in itertools.count(1):
         words = f"day {day}.{number}"
-        session.send(words, streaming=True)
+        session.send(words, ReplyChoices(streaming=True))
         engine.finish()
         now += timedelta(minutes=1)
         with doing("backup") as kept:

@@ -17,6 +17,7 @@ from desktop.chat_session import ChatSession
 from desktop.conversations import TurnState
 from desktop.secrets import Keys
 from desktop.turns import Turn
+from desktop.wishes import ReplyChoices
 from inference import LocalEngine
 from tests.killing import bring_up, say
 
@@ -72,7 +73,7 @@ class Asker:
     def _send(self, session: ChatSession, words: str) -> bool:
         self.is_reading = True
         say("began", "sending")
-        is_sent = session.send(words, streaming=True)
+        is_sent = session.send(words, ReplyChoices(streaming=True))
         conversation = session.conversation
         say("ended", "sending", *((conversation.id, words) if is_sent and conversation is not None else ()))
         if is_sent:
