@@ -25,6 +25,8 @@ _FAULT = ".fault"
 _HALF_WRITTEN = ".new"
 _DEATHS = "deaths.json"
 _LONGEST = 1 << 16  # bytes that are read of a file here, whatever it became
+_MOST_CONVERSATIONS = 2**53
+_MOST_DEATHS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class LastRuns:
     def is_deadly(self, model: str) -> bool:
         """Whether the program died over this model the last times it was at work."""
         deaths = self._deaths()
-        return deaths.get("model") == model != "" and _number(deaths.get("count")) >= TWICE
+        return deaths.get("model") == model != "" and _number(deaths.get("count"), _MOST_DEATHS) >= TWICE
 
     def forgive(self) -> None:
         """Let the next death be the first again: a model has worked, or somebody wants it all the same."""
@@ -135,7 +137,7 @@ class LastRuns:
         if not model:
             return 0
         deaths = self._deaths()
-        count = 1 + (_number(deaths.get("count")) if deaths.get("model") == model else 0)
+        count = 1 + (_number(deaths.get("count"), _MOST_DEATHS - 1) if deaths.get("model") == model else 0)
         with suppress(OSError), _own_file(self._folder / _DEATHS) as file:
             file.write(json.dumps({"model": model, "count": count}))
         return count
@@ -164,8 +166,9 @@ def _age(path: Path) -> float:
 
 def _note_in(path: Path) -> Note:
     values = _read(path)
-    model, conversation = values.get("model"), values.get("conversation")
-    return Note(model if isinstance(model, str) else "", conversation if type(conversation) is int else None)
+    model = values.get("model")
+    is_path = isinstance(model, str) and "\0" not in model
+    return Note(str(model) if is_path else "", _number(values.get("conversation"), _MOST_CONVERSATIONS) or None)
 
 
 def _fault_in(path: Path) -> str:
@@ -188,5 +191,6 @@ def _bytes_in(path: Path) -> bytes:
         return file.read(_LONGEST)
 
 
-def _number(value: object) -> int:
-    return value if type(value) is int else 0
+def _number(value: object, most: int) -> int:
+    """A count, or 0 for what is none."""
+    return value if type(value) is int and 0 < value <= most else 0

@@ -30,6 +30,7 @@ _RANGES = {
     "last_conversation": _COUNT,
 }
 
+_DEEPEST = 50  # tables and lists within each other
 _MOST_BYTES = 1 << 20  # nobody chooses as much; a larger file is none of ours
 
 _HEADING = """\
@@ -195,8 +196,9 @@ class SettingsFile:
             return None
         settings, sound = _settings_from(content)
         known = {field.name for field in fields(Settings)}
-        self._unknown = {name: value for name, value in content.items() if name not in known}
-        if not sound:
+        unknown = {name: value for name, value in content.items() if name not in known}
+        self._unknown = {name: value for name, value in unknown.items() if _is_shallow(value)}
+        if not sound or self._unknown != unknown:
             self._set_aside()
         return settings
 
@@ -287,6 +289,12 @@ def _holds_zero(value: object) -> bool:
             return False
 
 
+def _is_shallow(value: object, depth: int = _DEEPEST) -> bool:
+    """Whether a value can be written again: the writer goes down into it, and less far than the reader."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth > 0 and all(_is_shallow(part, depth - 1) for part in parts)
+
+
 def _price(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST_PRICE:
         raise ValueError(value)
@@ -311,8 +319,9 @@ def _rows(kind: type[ModelWindow] | type[RemoteModel], value: object) -> tuple[o
         known = {name: item for name, item in row.items() if name in kinds} if isinstance(row, dict) else {}
         if not known or any(type(item) is not kinds[name] for name, item in known.items()):
             raise ValueError(kind.__name__)
-        if any(isinstance(item, int) and item < 0 for item in known.values()):
-            raise ValueError(kind.__name__)
+        for item in known.values():
+            if isinstance(item, int):
+                _number(item, *_WHOLE)
         try:
             rows.append(kind(**known))
         except TypeError as error:  # one that has to be there is not

@@ -6,7 +6,6 @@ The file is never trusted: what cannot be read in it counts as not measured, and
 from __future__ import annotations
 
 import json
-import math
 import os
 import threading
 from collections.abc import Sequence
@@ -22,7 +21,8 @@ _VERSION = 1
 _MOST_FILES = 200
 _MOST_ENTRIES = 24  # of one kind, for one file
 _MOST_BYTES = 4 << 20
-_MOST_NUMBER = 1 << 62
+_MOST_NUMBER = 1 << 53
+_PACES = (1e-7, 1e5)  # seconds; no token takes less or more
 
 Entry = TypeVar("Entry", bound="Run | Threads | Pace")
 
@@ -206,7 +206,7 @@ def _fits(value: object, like: object) -> bool:
     if isinstance(like, str):
         return isinstance(value, str)
     if isinstance(like, float):
-        return isinstance(value, float) and math.isfinite(value) and value >= 0
+        return isinstance(value, float) and (value == 0 or _PACES[0] <= value <= _PACES[1])
     return isinstance(value, int) and 0 <= value < _MOST_NUMBER
 
 

@@ -17,6 +17,7 @@ _SUFFIX = ".gguf"
 _OLLAMA_BLOBS, _OLLAMA_PREFIX = "blobs", "sha256-"
 _OLLAMA_MODEL = "application/vnd.ollama.image.model"
 _MOST_MANIFEST = 1 << 20  # bytes
+_DIGEST = re.compile(r"\w{1,20}[:-]\w{1,200}", re.ASCII)  # no longer than the name of a file may be
 _PART = re.compile(r"-\d{5}-of-\d{5}$")
 
 
@@ -58,7 +59,7 @@ def ollama_models(folder: Path) -> Iterator[tuple[Path, str]]:
                     continue
                 for layer in json.loads(path.read_text("utf-8"))["layers"]:
                     digest = str(layer["digest"])
-                    if layer["mediaType"] == _OLLAMA_MODEL and digest.replace(":", "").isalnum():
+                    if layer["mediaType"] == _OLLAMA_MODEL and _DIGEST.fullmatch(digest):
                         yield folder / _OLLAMA_BLOBS / digest.replace(":", "-"), _ollama_name(path, manifests)
 
 

@@ -10,6 +10,7 @@ only some weights are read for each token, no speed is told.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -84,4 +85,4 @@ def measured_pace(measurements: Measurements) -> tuple[float | None, float]:
 def _size_in(key: str) -> int:
     """The size of a model, which `file_key` puts before the time."""
     words = key.rsplit(" ", 2)
-    return int(words[1]) if len(words) == 3 and words[1].isdigit() else 0
+    return int(words[1]) if len(words) == 3 and re.fullmatch(r"[0-9]{1,18}", words[1]) else 0

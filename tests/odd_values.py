@@ -20,13 +20,19 @@ ODD: st.SearchStrategy[Any] = st.one_of(
     st.dictionaries(st.text(max_size=3), st.none() | st.integers(), max_size=2),
 )
 
+ODD_NAMES = st.sampled_from(["", "\0", "\ud800", "a 9² 5", f"a {'9' * 400} 5", "x" * 10_000]) | st.text(max_size=9)
+
 
 @st.composite
 def damaged(draw: st.DrawFn, sound: Any) -> Any:
-    """A value of JSON with one or two of the values within it replaced by anything."""
+    """A value of JSON with one or two of the values or names within it replaced by anything."""
     value = json.loads(json.dumps(sound))
     for _ in range(draw(st.integers(1, 2))):
-        value = _with(value, draw(st.sampled_from(list(_places(value)))), draw(ODD))
+        place = draw(st.sampled_from(list(_places(value))))
+        if place and isinstance(place[-1], str) and draw(st.integers(0, 4)) == 4:
+            value = _renamed(value, place, draw(ODD_NAMES))
+        else:
+            value = _with(value, place, draw(ODD))
     return value
 
 
@@ -44,3 +50,9 @@ def _with(value: Any, place: tuple[Any, ...], part: Any) -> Any:
     copy = dict(value) if isinstance(value, dict) else list(value)
     copy[place[0]] = _with(value[place[0]], place[1:], part)
     return copy
+
+
+def _renamed(value: Any, place: tuple[Any, ...], name: str) -> Any:
+    if len(place) > 1:
+        return _with(value, place[:1], _renamed(value[place[0]], place[1:], name))
+    return {name if key == place[0] else key: part for key, part in value.items()}

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from desktop.store.faults import damage_of, faults_of
-from desktop.store.schema import MIGRATIONS
+from desktop.store.schema import MIGRATIONS, is_whole
 from inference import open_own
 
 BACKUPS = "backups"  # the folder beside the conversations
@@ -93,8 +93,8 @@ def is_sound(path: Path) -> bool:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            is_whole = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-            return bool(0 < version <= len(MIGRATIONS) and is_whole)
+            is_readable = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+            return bool(0 < version <= len(MIGRATIONS) and is_readable and is_whole(connection))
     except sqlite3.DatabaseError:
         return False
 

@@ -127,23 +127,32 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 
 
 def is_whole_in(path: Path) -> bool:
-    """Whether the file at `path` has all tables and columns that one of its version has."""
+    """Whether the file at `path` is whole, or cannot be looked at now."""
     try:
-        with (
-            closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as found,
-            closing(sqlite3.connect(":memory:", isolation_level=None)) as wanted,
-        ):
-            (version,) = found.execute("PRAGMA user_version").fetchone()
-            for connection in (found, wanted):
-                index.prepare(connection)
-            for migration in MIGRATIONS[:version]:
-                migration(wanted)
-            columns = _columns_in(found)
-            return _columns_in(wanted) <= columns if version else not columns
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return is_whole(connection)
     except sqlite3.DatabaseError as error:
         # One that cannot be looked at now, because somebody has it, may be whole.
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         return code not in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def is_whole(found: sqlite3.Connection) -> bool:
+    """Whether a file has all tables and columns that one of its version has, and none of a later one's: the version
+    may itself be what was damaged."""
+    (version,) = found.execute("PRAGMA user_version").fetchone()
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as wanted:
+        for connection in (found, wanted):
+            index.prepare(connection)
+        if version <= 0:
+            return version == 0 and not _columns_in(found)
+        for migration in MIGRATIONS[:version]:
+            migration(wanted)
+        columns, own = _columns_in(found), _columns_in(wanted)
+        for migration in MIGRATIONS[version:]:
+            migration(wanted)
+        later = _columns_in(wanted) - own
+    return own <= columns and not later & columns
 
 
 def _columns_in(connection: sqlite3.Connection) -> set[tuple[str, str]]:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
 
 from desktop.last_runs import LastRuns, Note
+from tests.deep_types import assert_of_its_types
+from tests.odd_values import damaged
 
 DYING = """
 import ctypes, os, sys
@@ -133,3 +138,20 @@ def test_what_is_written_is_its_owners_alone(tmp_path):
     for path in (tmp_path / "runs", *(tmp_path / "runs").iterdir()):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0
     runs.close()
+
+
+@given(damaged({"model": "/models/a.gguf", "conversation": 7}), damaged({"model": "/models/a.gguf", "count": 1}))
+def test_whatever_damage_left_of_the_notes_the_next_run_begins(note, deaths):
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "ended.json").write_text(json.dumps(note))
+        (folder / "deaths.json").write_text(json.dumps(deaths))
+        runs = look(folder)
+        assert runs.death is not None
+        assert_of_its_types(runs.death)
+        conversation, model = runs.death.note.conversation, runs.death.note.model
+        assert conversation is None or 0 < conversation < 2**63, "the store can be asked for it"
+        assert "\0" not in model
+        assert 0 <= runs.death.in_a_row <= 1_000
+        assert runs.is_deadly(model) == (runs.death.in_a_row >= 2)
+        assert look(folder).death is None

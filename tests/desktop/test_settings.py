@@ -12,7 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+import tomli_w
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from desktop.settings import (
@@ -26,6 +27,8 @@ from desktop.settings import (
     SettingsFile,
 )
 from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel
+from tests.deep_types import assert_of_its_types
+from tests.odd_values import damaged
 
 # TOML is UTF-8: half a surrogate pair has no place in it. No path or name holds a zero.
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
@@ -311,3 +314,60 @@ def test_settings_that_cannot_be_saved_still_apply_and_it_is_said(tmp_path):
     settings.save(Settings(streaming=False))
     assert settings.current.streaming is False
     assert "cannot be saved" in settings.notice
+
+
+EVERYTHING = Settings(
+    language="de",
+    font_size=12,
+    price_input=1.5,
+    model="/models/a.gguf",
+    added_folders=("/models",),
+    unload_after_minutes=30,
+    device="CUDA0",
+    gpu_layers=4,
+    context_size=4096,
+    threads=4,
+    proxy_address="http://proxy.example.org:3128",
+    last_conversation=7,
+    folded_folders=("Work",),
+    recent_models=("/models/a.gguf",),
+    windows=(ModelWindow("/models/a.gguf", 8192, "CUDA0"),),
+    servers=(RemoteModel("https://example.org/v1", "a"),),
+)
+
+
+def written(settings: Settings) -> dict[str, object]:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "settings.toml"
+        SettingsFile(path).save(settings)
+        return tomllib.loads(path.read_text("utf-8"))
+
+
+@given(damaged(written(EVERYTHING) | {"of_a_newer_version": {"names": ["a"], "count": 1}}))
+def test_whatever_damage_left_of_the_file_the_settings_are_of_their_types_and_can_be_saved(content):
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "settings.toml"
+        try:
+            path.write_text(tomli_w.dumps(content), "utf-8")
+        except (TypeError, ValueError, AttributeError):
+            assume(False)  # nothing that TOML has a word for
+        file = SettingsFile(path)
+        found = file.load()
+        assert_of_its_types(found)
+        for window in found.windows:
+            assert 0 <= window.context_size < 2**31, "what shows it holds it in 32 bits"
+        for name in ("context_size", "gpu_layers", "kv_memory_megabytes", "sidebar_width", "last_conversation"):
+            assert (getattr(found, name) or 0) < 2**31
+        file.save(replace(found, zoom=150))
+        assert file.notice == ""
+        assert SettingsFile(path).load() == replace(found, zoom=150)
+
+
+@pytest.mark.parametrize("name", ["of_a_newer_version", "model", "windows"])
+def test_a_list_as_deep_as_a_file_can_hold_it_is_no_hindrance(tmp_path, name):
+    for depth in range(100, 1_000, 50):
+        path = tmp_path / "settings.toml"
+        path.write_text(f"{name} = {'[' * depth}{']' * depth}\n")
+        file = SettingsFile(path)
+        file.save(replace(file.load(), zoom=150))
+        assert SettingsFile(path).load().zoom == 150

@@ -7,7 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.measurements import FileRecord, Measurements, Pace, Run, Threads, file_key
+from inference.suitability import measured_pace
+from tests.deep_types import assert_of_its_types
 from tests.gguf_files import write_tiny_model
+from tests.odd_values import damaged
 
 RUN = Run("CPU", 0, 0, 4096, "f16", 100, 20, 3, 0)
 
@@ -176,6 +179,27 @@ def test_every_part_of_a_model_counts(tmp_path):
     last = tmp_path / "x-00003-of-00003.gguf"
     last.write_bytes(last.read_bytes() + b"more")
     assert file_key(first) != before
+
+
+def written(folder: Path) -> object:
+    some_of_everything(folder / "sound.json", "/models/a.gguf 1000 5").save()
+    return json.loads((folder / "sound.json").read_text())
+
+
+@given(st.data())
+def test_whatever_damage_left_of_the_file_its_records_are_of_their_types(tmp_path_factory, data):
+    folder = tmp_path_factory.getbasetemp()
+    path = folder / "damaged.json"
+    path.write_text(json.dumps(data.draw(damaged(written(folder)))))
+    kept = Measurements(path)
+    for record in kept.all().values():
+        assert_of_its_types(record)
+        assert all(each.seconds < 1e6 for each in record.paces), "which can be added up"
+    pace, most = measured_pace(kept)
+    assert pace is None or (pace < 1e26 and 0 < most < 1e8), "both can be written out"
+    kept.know("a", "x")
+    kept.save()
+    assert Measurements(path).of("a") == kept.of("a")
 
 
 @settings(max_examples=50, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import stat
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from inference.model import Mark, Snapshot
 from inference.state_folder import StateFolder
 from tests.mounts import disk_of
+from tests.odd_values import damaged
 
 BUDGET = 1 << 20
 
@@ -207,6 +209,22 @@ def test_a_file_of_nonsense_is_passed_over(tmp_path: Path, content: bytes) -> No
     [path] = files_of(tmp_path)
     path.with_name(path.name.replace("-", "-0")).write_bytes(content)
     assert folder_of(tmp_path).best(state.tokens, 50) == state
+
+
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_damage_left_of_a_header_its_file_is_not_used(tmp_path: Path, data: st.DataObject) -> None:
+    state = state_of(1, size=30)
+    written(tmp_path, state)
+    [path] = files_of(tmp_path)
+    whole = path.read_bytes()
+    start = len(MAGIC) + 4
+    length = int.from_bytes(whole[len(MAGIC) : start], "little")
+    header = json.loads(whole[start : start + length])
+    path.write_bytes(said(json.dumps(data.draw(damaged(header))).encode()) + whole[start + length :])
+    found = folder_of(tmp_path).best(state.tokens, 50)
+    path.unlink()
+    assert found is None or found == state, "what was put there is what stood there"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes a named pipe")

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from desktop.conversations import TurnState
-from desktop.store import Store, StoreDamaged, open_store
+from desktop.store import Store, StoreDamaged, StoreError, open_store
+from desktop.store.schema import MIGRATIONS
 from inference import Message, Role
 from tests.desktop.store.conftest import ask
 
@@ -340,3 +341,18 @@ def test_wherever_bits_flip_nothing_that_can_be_read_is_lost_and_the_program_sta
     assert salvage.lost is None or len(after) + salvage.lost >= len(before)
     changed = [number for number, text in after.items() if before.get(number) != text]
     assert len(changed) <= 30, "a flipped bit changes the text that it is in, and no other"
+
+
+@pytest.mark.parametrize("version", [-(2**31), -1, *range(len(MIGRATIONS) + 1), len(MIGRATIONS) + 1, 2**31 - 1])
+def test_whatever_damage_left_of_the_version_the_file_is_opened_salvaged_or_refused(filled, version):
+    before = texts(filled)
+    with closing(sqlite3.connect(filled)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    if version > len(MIGRATIONS):
+        with pytest.raises(StoreError, match="newer version"):
+            open_store(filled)
+        return
+    store, _ = open_store(filled)
+    store.close()
+    assert texts(filled) == before
+    assert is_sound(filled)
