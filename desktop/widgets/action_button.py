@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from desktop.theme import Theme, paint_icon
 from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.widgets.quiet_button import QuietButton
 
 SIZE = 28
 _ICON = 18
-_ANSWER_SHOWN = 1500  # milliseconds
 
 
 class MessageAction(StrEnum):
@@ -27,47 +27,18 @@ class MessageAction(StrEnum):
     MORE = "more"
 
 
-class ActionButton(QToolButton):
-    """It is there for the keyboard always, for the eye while it is wanted; its place stays free meanwhile."""
+class ActionButton(QuietButton):
+    """An icon, which becomes a tick for a moment when it was done."""
 
     focus_changed = Signal()
     sideways = Signal(int)  # an arrow key: -1 to the left, 1 to the right
 
     def __init__(self, theme: Theme, action: MessageAction, words: str, name: str, parent: QWidget) -> None:
         """`words` say what it does; `name` says of what message as well."""
-        super().__init__(parent)
+        super().__init__(theme, name, parent)
         self.action_kind = action
-        self._theme = theme
-        self._is_wanted = False
-        self._answer = QTimer(self)
-        self._answer.setSingleShot(True)
-        self._answer.setInterval(_ANSWER_SHOWN)
-        self._answer.timeout.connect(self.update)
         self.setToolTip(words)
-        self.setAccessibleName(name)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.resize(SIZE, SIZE)
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the eye sees it."""
-        return self._is_wanted or self.hasFocus() or self.underMouse() or self._answer.isActive()
-
-    def set_wanted(self, *, wanted: bool) -> None:
-        """Whether the eye is to see it."""
-        if wanted != self._is_wanted:
-            self._is_wanted = wanted
-            self.update()
-
-    def say_done(self) -> None:
-        """Show for a moment that it was done."""
-        self._answer.start()
-        self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(SIZE, SIZE)
@@ -80,7 +51,7 @@ class ActionButton(QToolButton):
         if pointed:
             paint_box(painter, self.rect(), fill=self._theme.bubble, corner=6)
         ink = self._theme.text if pointed else self._theme.muted if self.isEnabled() else self._theme.border
-        name = "check" if self._answer.isActive() else self.action_kind.value
+        name = "check" if self._says_done else self.action_kind.value
         inset = (SIZE - _ICON) / 2
         paint_icon(painter, name, ink, QRectF(inset, inset, _ICON, _ICON))
         if self.hasFocus():

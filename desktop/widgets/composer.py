@@ -15,7 +15,7 @@ from desktop.settings import SendingKey
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.notice import Notice
-from desktop.widgets.painting import paint_box, paint_focus_ring, recolour, text_width
+from desktop.widgets.painting import paint_field, recolour, text_width
 from desktop.widgets.prompt_field import PromptField, enter_words
 from desktop.widgets.switch import Switch
 from desktop.widgets.tab_order import put_after
@@ -170,10 +170,7 @@ class Composer(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        focused = self.field.hasFocus()
-        paint_box(painter, self.rect(), fill=self._theme.surface, edge=None if focused else self._theme.field_edge)
-        if focused:
-            paint_focus_ring(painter, self.rect(), self._theme.accent)
+        paint_field(painter, self.rect(), self._theme, focused=self.field.hasFocus())
         painter.end()
 
     def _lay_out(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSizePolicy
 
 from desktop.theme import Theme, control_font, paint_icon
 from desktop.widgets.buttons import HEIGHT
-from desktop.widgets.painting import paint_box, paint_focus_ring, recolour, text_width
+from desktop.widgets.painting import paint_field, recolour, text_width
 
 CHOICE_WIDTH = 240  # at most; longer words are cut
 
@@ -72,9 +72,7 @@ class Choice(QComboBox):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         theme = self._theme
-        paint_box(painter, self.rect(), fill=theme.surface, edge=None if self.hasFocus() else theme.field_edge)
-        if self.hasFocus():
-            paint_focus_ring(painter, self.rect(), theme.accent)
+        paint_field(painter, self.rect(), theme, focused=self.hasFocus())
         painter.setFont(self.font())
         painter.setPen(theme.text if self.isEnabled() else theme.field_edge)
         box = self.rect().adjusted(_PADDING, 0, -_PADDING - _CHEVRON - 4, 0)
@@ -160,10 +158,7 @@ class Number(QDoubleSpinBox):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        focused = self.hasFocus()
-        paint_box(painter, self.rect(), fill=self._theme.surface, edge=None if focused else self._theme.field_edge)
-        if focused:
-            paint_focus_ring(painter, self.rect(), self._theme.accent)
+        paint_field(painter, self.rect(), self._theme, focused=self.hasFocus())
         painter.end()
 
     def _make_field(self) -> None:

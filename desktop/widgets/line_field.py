@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 
 from desktop.theme import Theme, control_font
 from desktop.widgets.buttons import HEIGHT
-from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.widgets.painting import paint_field
 
 
 class LineField(QLineEdit):
@@ -36,9 +36,6 @@ class LineField(QLineEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        focused = self.hasFocus()
-        paint_box(painter, self.rect(), fill=self._theme.surface, edge=None if focused else self._theme.field_edge)
-        if focused:
-            paint_focus_ring(painter, self.rect(), self._theme.accent)
+        paint_field(painter, self.rect(), self._theme, focused=self.hasFocus())
         painter.end()
         super().paintEvent(event)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from desktop.theme import Theme, control_font, figure_font
 from desktop.widgets.buttons import HEIGHT, PADDING
 from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
+from desktop.widgets.quiet_button import QuietButton
 
 _HEIGHT = 28
 _SIDE = 8
 _ICON = 14
 _GAP = 6
-_ANSWER_SHOWN = 1500  # milliseconds
 _BETWEEN_OFFERS = 8
 
 
@@ -33,42 +33,18 @@ def places_in_rows(texts: Sequence[str], column: int) -> tuple[QRect, ...]:
     return tuple(places)
 
 
-class CopyButton(QToolButton):
-    """Copies a message. It is there for the keyboard always, for the eye on hover and on focus."""
+class CopyButton(QuietButton):
+    """Copies a message; wanted while the mouse is over what it copies."""
 
     asked = Signal(object)  # what it was made for
 
     def __init__(self, theme: Theme, subject: object, name: str, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(theme, name, parent)
         self.subject = subject
-        self._theme = theme
-        self._is_wanted = False
-        self._answer = QTimer(self)
-        self._answer.setSingleShot(True)
-        self._answer.setInterval(_ANSWER_SHOWN)
-        self._answer.timeout.connect(self.update)
         self.setText(self.tr("Copy"))
-        self.setAccessibleName(name)
         self.setFont(figure_font())
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.resize(self.sizeHint())
         self.clicked.connect(self._ask)
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the eye sees it."""
-        return self._is_wanted or self.hasFocus() or self.underMouse() or self._answer.isActive()
-
-    def set_wanted(self, *, wanted: bool) -> None:
-        """Whether the mouse is over what it copies."""
-        if wanted != self._is_wanted:
-            self._is_wanted = wanted
-            self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(self.font())
@@ -83,7 +59,7 @@ class CopyButton(QToolButton):
             paint_box(painter, self.rect(), fill=self._theme.bubble, corner=6)
         self._paint_sheets(painter)
         painter.setPen(self._theme.text if self.underMouse() else self._theme.muted)
-        text = self.tr("Copied") if self._answer.isActive() else self.tr("Copy")
+        text = self.tr("Copied") if self._says_done else self.tr("Copy")
         place = QRect(_SIDE + _ICON + _GAP, 0, self.width(), self.height())
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
         if self.hasFocus():
@@ -101,8 +77,7 @@ class CopyButton(QToolButton):
         painter.drawLine(_SIDE + 2, round(top) + 1, _SIDE + 9, round(top) + 1)
 
     def _ask(self) -> None:
-        self._answer.start()
-        self.update()
+        self.say_done()
         self.asked.emit(self.subject)
 
 

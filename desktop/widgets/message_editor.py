@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, 
 from desktop.theme import Theme, message_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.message_view import MessageView
-from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.widgets.painting import paint_field
 
 MARGIN = 8
 _MOST_LINES = 16
@@ -85,10 +85,7 @@ class MessageEditor(QFrame):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        focused = self.field.hasFocus()
-        paint_box(painter, self.rect(), fill=self._theme.surface, edge=None if focused else self._theme.field_edge)
-        if focused:
-            paint_focus_ring(painter, self.rect(), self._theme.accent)
+        paint_field(painter, self.rect(), self._theme, focused=self.field.hasFocus())
         painter.end()
 
     def _lay_out(self) -> None:

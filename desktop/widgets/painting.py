@@ -58,6 +58,13 @@ def paint_focus_ring(painter: QPainter, rect: QRect, colour: QColor, corner: flo
     painter.drawRoundedRect(QRectF(rect).adjusted(RING / 2, RING / 2, -RING / 2, -RING / 2), corner - 1, corner - 1)
 
 
+def paint_field(painter: QPainter, rect: QRect, theme: Theme, *, focused: bool) -> None:
+    """The box around where something is written: an edge, or the ring while the keyboard is in it."""
+    paint_box(painter, rect, fill=theme.surface, edge=None if focused else theme.field_edge)
+    if focused:
+        paint_focus_ring(painter, rect, theme.accent)
+
+
 def cached_brush(theme: Theme) -> QBrush:
     """The hatching of what was not computed again."""
     from PySide6.QtGui import QImage  # the first paint needs none
