@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from string import Formatter
 
 import pytest
@@ -261,7 +262,7 @@ def cut_in_half(widget: QWidget) -> list[str]:
 
 @pytest.mark.parametrize("size", [(360, 360), (640, 480), (800, 600)])
 @pytest.mark.parametrize("points", [11, 18])
-def test_no_line_is_cut_in_half_in_a_small_window(desk, german, size, points):
+def test_no_line_is_cut_in_half_in_a_small_window(desk, german, qtbot, size, points):
     window = desk.open()
     desk.furnish()
     desk.settings.save(replace(desk.settings.current, font_size=points))
@@ -272,7 +273,11 @@ def test_no_line_is_cut_in_half_in_a_small_window(desk, german, size, points):
             QApplication.processEvents()
         where = (window.panel or window.view) if window.panel is not None and window.panel.isVisible() else window.view
         assert where is not None
-        assert cut_in_half(where) == [], type(where).__name__
+        qtbot.waitUntil(partial(assert_nothing_is_cut_in_half, where))
+
+
+def assert_nothing_is_cut_in_half(where: QWidget) -> None:
+    assert cut_in_half(where) == [], type(where).__name__
 
 
 def test_no_two_actions_of_a_menu_share_a_letter_in_german(desk, german):
