@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from desktop.widgets.behind import Behind
 
 _NOTICES_SHARE = 40  # per cent of the window's height, at most
+_NOTICES_SHARE_OF_VIEWS = 15  # what is chosen from in a view needs more room than the end of a conversation
 _TITLE_LENGTH = 80
 
 
@@ -145,6 +146,7 @@ class Window(QMainWindow):
             as_view(view).closed.connect(self.close_view)
             self._order_what_came()
         self._views.setCurrentWidget(view)
+        self._make_room_for_notices()
         self._sides.uncover()
         self.stop_action.setEnabled(True)
         as_view(view).begins_at.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -154,6 +156,7 @@ class Window(QMainWindow):
         if self.view is None:
             return
         self._views.setCurrentIndex(0)
+        self._make_room_for_notices()
         self._offer_stop()
         self.composer.focus_field()
 
@@ -181,7 +184,7 @@ class Window(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._sides.arrange()
-        self.board.set_room(self.height() * _NOTICES_SHARE // 100)
+        self._make_room_for_notices()
         self._placement.keep_soon()
 
     def moveEvent(self, event: QMoveEvent) -> None:
@@ -433,6 +436,10 @@ class Window(QMainWindow):
         self._sides.uncover()
 
     # The model
+
+    def _make_room_for_notices(self) -> None:
+        share = _NOTICES_SHARE if self.view is None else _NOTICES_SHARE_OF_VIEWS
+        self.board.set_room(self.height() * share // 100)
 
     def _make_room_for_server(self, notices: int) -> None:
         self.server_area.set_room(self.height() - notices)

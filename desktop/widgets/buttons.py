@@ -15,7 +15,7 @@ HEIGHT = 32
 PADDING = 12
 GAP = 8
 ICON = 20
-_IN_LINES = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextWrapAnywhere
+_IN_LINES = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
 _TALLEST = 10_000
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font, paint_icon
@@ -96,9 +96,16 @@ class Notice(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         paint_box(painter, self.rect(), fill=self._theme.background, edge=self._colour())
-        place = QRect(12, self._label.y() + (self._label.height() - _ICON) // 2, _ICON, _ICON)
+        place = QRect(12, self._first_line - _ICON // 2, _ICON, _ICON)
         paint_icon(painter, self.kind.value, self._colour(), QRectF(place))
         painter.end()
+
+    @property
+    def _first_line(self) -> int:
+        """Where the middle of the sentence's first line is: of a tall notice, that is in sight."""
+        label = self._label
+        above = (label.height() - label.heightForWidth(label.width())) // 2
+        return label.y() + above + QFontMetrics(label.font()).height() // 2
 
     def _arrange(self) -> None:
         """Below the sentence where both would be squeezed; one below the other where they have no room side by side.

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from PySide6.QtWidgets import QApplication
 
 from desktop.widgets.model_browser import Section
-from inference import ModelConfig, RemoteModel
-from tests.desktop.fakes import OTHER_MODEL
+from inference import ModelConfig, OutOfMemory, RemoteModel
+from tests.desktop.fakes import MODEL, OTHER_MODEL
+from tests.desktop.test_shelf_page import current
 from tests.gguf_files import write_tiny_model
 
 
@@ -21,6 +23,30 @@ def test_the_menus_and_keys_lead_to_the_models(models_on_desk):
     assert views.browser.section is Section.DOWNLOADS
     views.browser.close_button.click()
     assert window.view is None
+
+
+def test_a_tall_notice_leaves_room_to_choose_a_model_in_a_narrow_window_with_large_letters(models_on_desk):
+    for name in ("one", "two", "three"):
+        models_on_desk.put(f"{name}.gguf")
+    desk, window = models_on_desk.desk, models_on_desk.window
+    desk.settings.save(replace(desk.settings.current, font_size=18))
+    desk.models.choose(MODEL)
+    desk.engine.fail_to_load(OutOfMemory(MODEL, 8192))
+    page = models_on_desk.open().here
+    current(models_on_desk, "one")
+    models_on_desk.wait(lambda: page.fit.isVisible())
+    window.resize(420, 700)
+    for _ in range(3):
+        QApplication.processEvents()
+    assert page.list.height() >= page.list.sizeHintForRow(0) * 2 // 3
+    assert page.fit.height() >= page.fit.heightForWidth(page.fit.width())
+    assert page.use_button.mapTo(window, page.use_button.rect().bottomLeft()).y() < window.height()
+    (notice,) = window.board.notices
+    assert not notice.visibleRegion().isEmpty()
+    before = window.board.height()
+    window.close_view()
+    QApplication.processEvents()
+    assert window.board.height() > before
 
 
 def test_models_that_are_found_stand_in_the_picker(models_on_desk):

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication
 
 from desktop.theme import load_theme
+from desktop.widgets.buttons import PADDING
 from desktop.widgets.notice import Notice, NoticeKind
 
 
@@ -97,6 +99,28 @@ def test_several_actions_stand_side_by_side_where_there_is_room_and_else_one_bel
         assert len({button.y() for button in buttons}) == levels
         assert all(made.rect().contains(button.geometry()) for button in buttons)
         assert min(button.y() for button in buttons) >= made._label.y() + made._label.height()
+
+
+@pytest.mark.parametrize("width", [300, 388, 480, 700])
+@pytest.mark.parametrize("others", [(), ("Nochmal versuchen", "Andere öffnen…")])
+def test_the_words_of_a_button_are_never_cut(notice, width, others):
+    made = notice("Dafür ist zu wenig Speicher da.", NoticeKind.ERROR, "Ein Fenster von 4.096 Tokens nehmen")
+    buttons = [made.action_button, *(made.offer(other) for other in others)]
+    for button in buttons:
+        button.setFont(QFont("Sans", 18))
+    for room in (width, 900, width):  # narrower again, too
+        for _ in range(3):
+            made.resize(room, made.heightForWidth(room))
+            QApplication.processEvents()
+    for button in buttons:
+        box = button.rect().adjusted(PADDING, 0, -PADDING, 0)
+        metrics = QFontMetrics(button.font())
+        words = metrics.boundingRect(box, Qt.TextFlag.TextWordWrap, button.text())
+        assert words.width() <= box.width()
+        assert words.height() <= max(button.height(), metrics.height())
+        assert made.rect().contains(made.mapFromGlobal(button.mapToGlobal(button.rect().topLeft())))
+        assert made.rect().contains(made.mapFromGlobal(button.mapToGlobal(button.rect().bottomRight())))
+    assert made._label.height() >= made._label.heightForWidth(made._label.width())
 
 
 def test_the_keyboard_comes_to_each_action_and_then_to_the_button_that_puts_it_away(notice, qtbot):

@@ -14,6 +14,7 @@ from desktop.settings import ColourScheme
 from desktop.turns import Attachment
 from desktop.widgets.column import column_width
 from desktop.widgets.notice import NoticeKind
+from desktop.widgets.prompt_field import LONG_TEXT
 from desktop.window import Window
 from tests.desktop.desk import Plain
 from tests.desktop.fakes import OTHER_MODEL
@@ -271,6 +272,26 @@ def test_tab_comes_by_what_is_made_later_where_it_stands(desk):
         field = window.conversation_list.search_field
         assert stops[stops.index(field) + 1] is field.clear_button
         assert {window.server_area, window.board, window.header} <= set(came_by)
+
+
+def test_tab_leads_from_a_long_paste_to_the_offer_to_attach_it_and_back(desk):
+    window = desk.open()
+    QApplication.clipboard().setText("x " * LONG_TEXT)
+    window.composer.field.paste()
+    offer = window.composer.paste_offer
+    assert offer is not None
+    QApplication.processEvents()  # now it is shown
+    way = [window.composer.field, offer.action_button, offer.close_button, window.composer.attach_button]
+    for stops, key in zip((way, way[::-1]), (Qt.Key.Key_Tab, Qt.Key.Key_Backtab), strict=True):
+        seen = []
+        for _ in stops:
+            seen.append(window.focusWidget())
+            desk.qtbot.keyClick(seen[-1], key)
+        assert seen == stops
+        stops[-1].setFocus(Qt.FocusReason.TabFocusReason)
+    offer.action_button.setFocus(Qt.FocusReason.TabFocusReason)
+    desk.qtbot.keyClick(offer.action_button, Qt.Key.Key_Space)
+    assert window.focusWidget() is window.composer.field
 
 
 def test_tab_comes_by_the_examples_on_its_way_to_the_prompt(desk):
