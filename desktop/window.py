@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
+    QFontMetrics,
     QKeyEvent,
     QKeySequence,
     QMoveEvent,
@@ -31,7 +32,7 @@ from desktop.library import Library
 from desktop.model_choice import ModelChoice, ModelState
 from desktop.settings import Settings, SettingsFile
 from desktop.spoken import spoken
-from desktop.theme import Theme, Themed, ThemeSource, icon
+from desktop.theme import Theme, Themed, ThemeSource, control_font, icon
 from desktop.widgets.actions import make_action
 from desktop.widgets.attaching import Attaching
 from desktop.widgets.choices import Choices
@@ -67,7 +68,8 @@ if TYPE_CHECKING:
     from desktop.widgets.behind import Behind
 
 _NOTICES_SHARE = 40  # per cent of the window's height, at most
-_NOTICES_SHARE_OF_VIEWS = 15  # what is chosen from in a view needs more room than the end of a conversation
+_LEAST_SHARE = 15
+_LINES_OF_VIEWS = 18  # of text, for a view and what stands around it: there one chooses from what notices speak of
 _TITLE_LENGTH = 80
 
 
@@ -438,8 +440,12 @@ class Window(QMainWindow):
     # The model
 
     def _make_room_for_notices(self) -> None:
-        share = _NOTICES_SHARE if self.view is None else _NOTICES_SHARE_OF_VIEWS
-        self.board.set_room(self.height() * share // 100)
+        height = self.height()
+        room = height * _NOTICES_SHARE // 100
+        if self.view is not None:
+            lines = _LINES_OF_VIEWS * QFontMetrics(control_font()).height()
+            room = min(room, max(height * _LEAST_SHARE // 100, height - lines))
+        self.board.set_room(room)
 
     def _make_room_for_server(self, notices: int) -> None:
         self.server_area.set_room(self.height() - notices)
@@ -479,6 +485,7 @@ class Window(QMainWindow):
         for part in themed:
             part.set_theme(theme)
         self.composer.setMaximumWidth(column_width())  # the font may be another one
+        self._make_room_for_notices()
 
     def _show_about(self) -> None:
         if self.views is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
 import inference
 from desktop import wording
@@ -47,7 +47,6 @@ class FitPanel(QWidget):
         self._name.setBuddy(self.slider)
         self._lay_out()
         policy = self.sizePolicy()
-        policy.setVerticalPolicy(QSizePolicy.Policy.Minimum)  # where room is short, the list above gives way
         policy.setRetainSizeWhenHidden(True)  # nothing moves while another model is looked into
         self.setSizePolicy(policy)
         self.set_theme(theme)

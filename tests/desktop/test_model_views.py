@@ -34,13 +34,11 @@ def test_a_tall_notice_leaves_room_to_choose_a_model_in_a_narrow_window_with_lar
     desk.engine.fail_to_load(OutOfMemory(MODEL, 8192))
     page = models_on_desk.open().here
     current(models_on_desk, "one")
-    models_on_desk.wait(lambda: page.fit.isVisible())
+    models_on_desk.wait(page.fit.isVisible)
     window.resize(420, 700)
     for _ in range(3):
         QApplication.processEvents()
-    assert page.list.height() >= page.list.sizeHintForRow(0) * 2 // 3
-    assert page.fit.height() >= page.fit.heightForWidth(page.fit.width())
-    assert page.use_button.mapTo(window, page.use_button.rect().bottomLeft()).y() < window.height()
+    assert page.list.visibleRegion().boundingRect().height() >= page.list.sizeHintForRow(0)
     (notice,) = window.board.notices
     assert not notice.visibleRegion().isEmpty()
     before = window.board.height()
