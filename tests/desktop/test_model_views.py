@@ -38,7 +38,7 @@ def test_a_tall_notice_leaves_room_to_choose_a_model_in_a_narrow_window_with_lar
     window.resize(420, 700)
     for _ in range(3):
         QApplication.processEvents()
-    assert page.list.visibleRegion().boundingRect().height() >= page.list.sizeHintForRow(0)
+    assert page.list.viewport().visibleRegion().boundingRect().height() >= page.list.sizeHintForRow(0)
     (notice,) = window.board.notices
     assert not notice.visibleRegion().isEmpty()
     before = window.board.height()
