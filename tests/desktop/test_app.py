@@ -21,7 +21,6 @@ from desktop.calls import Call
 from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
 from desktop.process_lock import ProcessLock
-from desktop.secrets import Keys
 from desktop.single_instance import enter
 from desktop.store import Store
 from inference import (
@@ -39,6 +38,7 @@ from inference import (
     embedded_model,
 )
 from tests.desktop.fakes import MODEL, ScriptedEngine
+from tests.desktop.programs import programs
 from tests.scripted_server import LlamaServer, Received, ScriptedServer, models, refusal
 
 QUESTION = "What is a river? Answer in one short sentence."
@@ -52,29 +52,22 @@ def places(tmp_path):
 @pytest.fixture
 def start(qapp, qtbot, places, engine):
     """Starts a program with the scripted engine; all of them have left when the test is over."""
-    apps: list[App] = []
 
     def make_engine(emit, _states):
         engine.listeners.append(emit)
         return engine
 
-    def start(
-        model: Path | RemoteModel | None = None,
-        make_engine=make_engine,
-        embedded: Path | None = MODEL,
-        **environment: str,
-    ) -> App:
-        keys = partial(Keys, environment=environment, open_keyring=lambda: None)
-        app = App(qapp, places, make_engine, embedded, model, keys)
-        apps.append(app)
-        qtbot.addWidget(app.window)
-        with qtbot.waitSignal(app.begun):
-            app.show()
-        return app
+    with programs(qapp, qtbot) as started:
 
-    yield start
-    for app in apps:
-        app.leave()
+        def start(
+            model: Path | RemoteModel | None = None,
+            make_engine=make_engine,
+            embedded: Path | None = MODEL,
+            **environment: str,
+        ) -> App:
+            return started.start(places, make_engine, embedded, model, environment)
+
+        yield start
 
 
 def ask(app: App, qtbot, question: str = QUESTION) -> None:

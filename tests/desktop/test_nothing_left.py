@@ -12,9 +12,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from desktop.app import App, Places
-from desktop.secrets import Keys
 from inference import EngineFiles, LocalEngine
-from tests.desktop.fakes import MODEL
+from tests.desktop.programs import programs
 from tests.fakes import Script, ScriptedLoader
 
 QUESTION, ANSWER = "Zwergpinguin " * 20, "Flusskrebs"
@@ -39,21 +38,8 @@ def start(qapp, qtbot, tmp_path, loader):
     for logger in loggers:
         logger.addHandler(handler)
         logger.setLevel(logging.DEBUG)
-    apps: list[App] = []
-
-    def start() -> App:
-        keys = partial(Keys, environment={}, open_keyring=lambda: None)
-        make_engine = partial(local_engine, loader)
-        app = App(qapp, places, make_engine, MODEL, None, keys)
-        apps.append(app)
-        qtbot.addWidget(app.window)
-        with qtbot.waitSignal(app.begun):
-            app.show()
-        return app
-
-    yield start
-    for app in apps:
-        app.leave()
+    with programs(qapp, qtbot) as started:
+        yield partial(started.start, places, partial(local_engine, loader))
     for logger in loggers:
         logger.removeHandler(handler)
         logger.setLevel(logging.NOTSET)
