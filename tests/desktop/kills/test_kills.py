@@ -20,8 +20,9 @@ from tests.desktop.store.conftest import answered
 from tests.desktop.store.test_deletion import files_with
 from tests.desktop.store.test_salvage import damage, pages_of, texts
 from tests.desktop.store.test_schema import SCHEMAS, VERSIONS
-from tests.killing import Killing, Life, Nursery, moments
+from tests.killing import Killing, Life, moments
 
+VICTIMS = "tests.desktop.kills.victims"
 MOMENTS = moments(few=3, some=12)
 A_WHILE = 0.15  # seconds that a process goes on with what it does over and over
 
@@ -29,13 +30,6 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin in a moment"),
     pytest.mark.timeout(120 + 3 * MOMENTS),
 ]
-
-
-@pytest.fixture(scope="module")
-def nursery():
-    nursery = Nursery("tests.desktop.kills.victims")
-    yield nursery
-    nursery.close()
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ import pytest
 from desktop.store import open_store
 from inference import embedded_model
 from tests.gguf_files import write_tiny_model
-from tests.killing import Life, Nursery, moments, seed
+from tests.killing import Life, moments, seed
 
+VICTIMS = "tests.desktop.kills.window"
 MOMENTS = moments(few=4, some=8)
 BEGINNING = 60  # letters of a question, by which it is known in what is shown
 STAGES = ("start", "sending", "prefill", "streaming")
@@ -26,13 +27,6 @@ pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin in a moment"),
     pytest.mark.timeout(120 + 15 * MOMENTS),
 ]
-
-
-@pytest.fixture(scope="module")
-def nursery():
-    nursery = Nursery("tests.desktop.kills.window")
-    yield nursery
-    nursery.close()
 
 
 @dataclass
