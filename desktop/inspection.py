@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
+from pathlib import Path
 from statistics import median
 
 import inference
@@ -109,7 +110,8 @@ class Inspection:
             return ()
         before = 0.0
         found = []
-        for place, (token, moment) in enumerate(zip(trace.token_ids, trace.token_times, strict=True)):
+        # Of a kept trace that was damaged there may be more of the one than of the other.
+        for place, (token, moment) in enumerate(zip(trace.token_ids, trace.token_times, strict=False)):
             candidates = trace.candidates[place] if place < len(trace.candidates) else ()
             found.append(
                 Token(
@@ -160,7 +162,8 @@ def _outliers(gaps: Sequence[float], trace: inference.Trace | None) -> tuple[Out
     if not gaps or trace is None:
         return ()
     usual = median(gaps)
-    slow = [(seconds, place) for place, seconds in enumerate(gaps) if seconds > _OUTLIER * usual]
+    # Where most tokens came with the one before, as accepted drafts do, there is nothing to compare with.
+    slow = [(seconds, place) for place, seconds in enumerate(gaps) if 0 < _OUTLIER * usual < seconds]
     longest = sorted(slow, reverse=True)[:_MOST_OUTLIERS]
     # A gap is before a token: the first one leads to the second token.
     return tuple(
@@ -180,7 +183,7 @@ def _blocks(turns: Sequence[Turn], reply: Turn, trace: inference.Trace | None, s
     files = {turn.id: [each.name for each in turn.attachments] for turn in before}
     found = []
     for block in trace.blocks:
-        is_known = block.message < len(messages)
+        is_known = 0 <= block.message < len(messages)
         said = messages[block.message].content if is_known else ""
         names = [name for turn in made_of[block.message] for name in files[turn]] if is_known else []
         found.append(Block(block.kind, _preview(said), tuple(names), block.tokens, block.cached))
@@ -191,9 +194,7 @@ def _model_of(reply: Turn) -> AnyModel:
     """Whose token ids are kept does not matter here: only the words are looked at."""
     if reply.remote is not None:
         return reply.remote
-    if reply.model_path is None:
-        raise ValueError("a reply has a model")
-    return ModelConfig(reply.model_path)
+    return ModelConfig(reply.model_path or Path())  # none where it was damaged
 
 
 def _preview(text: str) -> str:

@@ -422,7 +422,7 @@ class _Context(Figure):
         done = 0
         for tokens, ink in parts:
             done += tokens
-            right = round(rail.width() * min(1.0, done / size))
+            right = round(rail.width() * min(1.0, max(0.0, done / size)))
             painter.fillRect(along(self, QRect(rail.left() + left, rail.top(), right - left, rail.height())), ink)
             left = right
 

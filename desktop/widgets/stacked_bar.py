@@ -87,8 +87,8 @@ class StackedBar(QWidget):
 
     def places(self) -> list[QRect]:
         """Where each part stands: to scale, but none so narrow that it is not seen."""
-        total = sum(part.amount for part in self._parts)
         seen = [part for part in self._parts if part.amount > 0]
+        total = sum(part.amount for part in seen)
         room = max(0, self.width() - _LEAST * len(seen))
         places, left = [], 0.0
         for part in self._parts:

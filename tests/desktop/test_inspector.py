@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
@@ -47,6 +49,43 @@ def inspector(desk):
     desk.engine.finish(trace=TRACE, timings=TIMINGS, usage=USAGE)
     desk.insights.inspector_action.trigger()
     return desk.insights.inspector
+
+
+WHOLE = st.sampled_from([-(2**53), -1, 0, 1, 7, 2**31, 2**53])
+TOKENS = st.sampled_from([-(2**31), 0, 7, 2**31 - 1])  # what an engine may write
+SECONDS = st.sampled_from([-(2.0**53), -1.0, 0.0, 5e-324, 0.02, 1.0, 2.0**53])
+PIECES = st.sampled_from([b"", b"a", b"\xe2", b"\0", b"x" * 300])
+BLOCKS = st.builds(PromptBlock, st.sampled_from(BlockKind), WHOLE, WHOLE, WHOLE)
+CANDIDATES = st.lists(st.builds(Candidate, TOKENS, PIECES, st.floats(0, 1)), max_size=2).map(tuple)
+ODD_TRACES = st.builds(
+    Trace,
+    token_ids=st.lists(TOKENS, max_size=5).map(tuple),
+    token_times=st.lists(SECONDS, max_size=5).map(tuple),
+    kept_tokens=WHOLE,
+    blocks=st.lists(BLOCKS, max_size=3).map(tuple),
+    reuse_end=st.sampled_from(ReuseEnd),
+    drafted_tokens=WHOLE,
+    accepted_tokens=WHOLE,
+    pieces=st.lists(PIECES, max_size=5).map(tuple),
+    candidates=st.lists(CANDIDATES, max_size=5).map(tuple),
+)
+PHASE = st.none() | SECONDS
+ODD_TIMINGS = st.builds(
+    Timings, SECONDS, SECONDS, PHASE, PHASE, PHASE, PHASE, PHASE, WHOLE, WHOLE, PHASE, st.booleans()
+)
+ODD_USAGES = st.builds(Usage, WHOLE, st.none() | WHOLE, WHOLE, WHOLE)
+
+
+@given(ODD_TRACES, ODD_TIMINGS, ODD_USAGES)
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_numbers_a_reply_is_kept_with_it_can_be_looked_at(inspector, desk, trace, timings, usage):
+    desk.send("Why?")
+    desk.engine.say("So.")
+    desk.engine.finish(trace=trace, timings=timings, usage=usage)
+    if inspector.tokens_table.isHidden():
+        inspector.tokens_button.click()
+    assert desk.window.grab().width() > 0
+    assert inspector.as_text()
 
 
 def test_it_stands_beside_the_conversation_and_goes_again(desk, inspector):
