@@ -193,20 +193,28 @@ class SamplingForm(QWidget):
         )
 
     def _unusual(self) -> tuple[Knob, ...]:
-        tr = self.tr
+        return (
+            *self._against_repeating(),
+            *self._leaving_out(),
+            *self._against_passages(),
+            *self._by_uncertainty(),
+        )
+
+    def _against_repeating(self) -> tuple[Knob, ...]:
+        """Penalties for what was written lately."""
         return (
             Knob(
                 "repeat_last_n",
-                tr("How far back penalties look"),
-                tr("in tokens of the reply; 0 is not at all."),
+                self.tr("How far back penalties look"),
+                self.tr("in tokens of the reply; 0 is not at all."),
                 0,
                 8192,
                 16,
             ),
             Knob(
                 "presence_penalty",
-                tr("Against coming back to things"),
-                tr("the same for every token that was written at all; below 0 is in favour of it."),
+                self.tr("Against coming back to things"),
+                self.tr("the same for every token that was written at all; below 0 is in favour of it."),
                 -2,
                 2,
                 0.1,
@@ -214,17 +222,22 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "frequency_penalty",
-                tr("Against wearing words out"),
-                tr("more with each time that a token was written."),
+                self.tr("Against wearing words out"),
+                self.tr("more with each time that a token was written."),
                 -2,
                 2,
                 0.1,
                 2,
             ),
+        )
+
+    def _leaving_out(self) -> tuple[Knob, ...]:
+        """Other ways to leave tokens out: the unlikely, or the likeliest."""
+        return (
             Knob(
                 "typical_p",
-                tr("Typical ones only"),
-                tr("tokens that surprise about as much as is to be expected here; 1 is all."),
+                self.tr("Typical ones only"),
+                self.tr("tokens that surprise about as much as is to be expected here; 1 is all."),
                 0,
                 1,
                 0.05,
@@ -232,8 +245,8 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "top_n_sigma",
-                tr("Within so many deviations"),
-                tr("of the likeliest token's logit. Lower is safer, at any temperature; 0 is all."),
+                self.tr("Within so many deviations"),
+                self.tr("of the likeliest token's logit. Lower is safer, at any temperature; 0 is all."),
                 0,
                 10,
                 0.1,
@@ -241,8 +254,8 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "xtc_probability",
-                tr("Leave out the likeliest"),
-                tr("so often: for text that is less expected."),
+                self.tr("Leave out the likeliest"),
+                self.tr("so often: for text that is less expected."),
                 0,
                 1,
                 0.05,
@@ -250,17 +263,22 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "xtc_threshold",
-                tr("Which of them can be left out"),
-                tr("those that are at least so likely; the last of them stays."),
+                self.tr("Which of them can be left out"),
+                self.tr("those that are at least so likely; the last of them stays."),
                 0,
                 0.5,
                 0.05,
                 2,
             ),
+        )
+
+    def _against_passages(self) -> tuple[Knob, ...]:
+        """DRY: penalties for passages that were written before."""
+        return (
             Knob(
                 "dry_multiplier",
-                tr("Against repeated passages"),
-                tr("how strongly the next token of a repetition is punished; 0 is not at all. 0.8 is common."),
+                self.tr("Against repeated passages"),
+                self.tr("how strongly the next token of a repetition is punished; 0 is not at all. 0.8 is common."),
                 0,
                 5,
                 0.1,
@@ -268,8 +286,8 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "dry_base",
-                tr("The longer, the more"),
-                tr("how fast that grows with the passage's length."),
+                self.tr("The longer, the more"),
+                self.tr("how fast that grows with the passage's length."),
                 1,
                 4,
                 0.05,
@@ -277,23 +295,28 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "dry_allowed_length",
-                tr("Repetitions that may be"),
-                tr("in tokens; what is longer is punished."),
+                self.tr("Repetitions that may be"),
+                self.tr("in tokens; what is longer is punished."),
                 1,
                 64,
             ),
             Knob(
                 "dry_penalty_last_n",
-                tr("How far back passages are looked for"),
-                tr("in tokens, of the prompt too; -1 is everywhere."),
+                self.tr("How far back passages are looked for"),
+                self.tr("in tokens, of the prompt too; -1 is everywhere."),
                 -1,
                 65536,
                 64,
             ),
+        )
+
+    def _by_uncertainty(self) -> tuple[Knob, ...]:
+        """A temperature that follows how sure the model is, or Mirostat, which aims at a surprise."""
+        return (
             Knob(
                 "dynatemp_range",
-                tr("Freedom by uncertainty"),
-                tr("the temperature goes up and down by this, as sure as the model is; 0 is not at all."),
+                self.tr("Freedom by uncertainty"),
+                self.tr("the temperature goes up and down by this, as sure as the model is; 0 is not at all."),
                 0,
                 5,
                 0.1,
@@ -301,8 +324,8 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "dynatemp_exponent",
-                tr("How it follows uncertainty"),
-                tr("above 1 only great uncertainty counts."),
+                self.tr("How it follows uncertainty"),
+                self.tr("above 1 only great uncertainty counts."),
                 0,
                 5,
                 0.1,
@@ -310,14 +333,24 @@ class SamplingForm(QWidget):
             ),
             Knob(
                 "mirostat",
-                tr("Even surprise"),
-                tr("2 aims at a constant surprise, in place of all that leaves tokens out; 0 does not."),
+                self.tr("Even surprise"),
+                self.tr("2 aims at a constant surprise, in place of all that leaves tokens out; 0 does not."),
                 0,
                 2,
                 2,
             ),
-            Knob("mirostat_tau", tr("The surprise aimed at"), tr("in bits. Lower is more predictable."), 0, 20, 0.5, 2),
-            Knob("mirostat_eta", tr("How fast it is approached"), tr("higher corrects sooner."), 0, 1, 0.05, 2),
+            Knob(
+                "mirostat_tau",
+                self.tr("The surprise aimed at"),
+                self.tr("in bits. Lower is more predictable."),
+                0,
+                20,
+                0.5,
+                2,
+            ),
+            Knob(
+                "mirostat_eta", self.tr("How fast it is approached"), self.tr("higher corrects sooner."), 0, 1, 0.05, 2
+            ),
         )
 
 
