@@ -55,7 +55,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from inference.sentences import Sentence
+from inference.sentences import Sentence, ended
 
 SEARCH = Sentence("this search")  # as a search on the Hub is called in sentences
 
@@ -639,7 +639,7 @@ class TemplateFailed(InferenceError):
     def __str__(self) -> str:
         return Sentence(
             "The model's chat template cannot render this conversation: {reason} Try another template or model.",
-            reason=self.reason,
+            reason=ended(self.reason),
         )
 
 
@@ -652,7 +652,8 @@ class GrammarRefused(InferenceError):
 
     def __str__(self) -> str:
         return Sentence(
-            "The reply cannot be held to this grammar: {reason} Change it, or ask without it.", reason=self.reason
+            "The reply cannot be held to this grammar: {reason} Change it, or ask without it.",
+            reason=ended(self.reason),
         )
 
 
@@ -691,7 +692,7 @@ class GenerationBroke(InferenceError):
     def __str__(self) -> str:
         return Sentence(
             "The engine could not go on: {reason} Try again; if that does not help, load the model anew.",
-            reason=self.reason,
+            reason=ended(self.reason),
         )
 
 

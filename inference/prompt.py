@@ -17,7 +17,7 @@ from inference.messages import Message, Role
 from inference.model import Vocabulary
 from inference.reasoning import Markup, find_markup, length_begun
 from inference.recent import Recent
-from inference.sentences import Sentence
+from inference.sentences import Sentence, ended
 from inference.template import CHATML, GEMMA, PLAIN, ChatTemplate, Segment, Torn, never
 
 _PLAIN_STOP = ("\nUser:", "\nSystem:")
@@ -348,11 +348,11 @@ def _checked(template: ChatTemplate) -> tuple[str, tuple[str, ...]]:
 
 
 def _no_system_prompt(reason: str) -> Sentence:
-    return Sentence("The model's chat template takes no system prompt: {reason}", reason=reason)
+    return Sentence("The model's chat template takes no system prompt: {reason}", reason=ended(reason))
 
 
 def _no_second_question(reason: str) -> Sentence:
-    return Sentence("The model's chat template refuses a second question: {reason}", reason=reason)
+    return Sentence("The model's chat template refuses a second question: {reason}", reason=ended(reason))
 
 
 def _has_switch(template: ChatTemplate) -> bool:

@@ -106,9 +106,9 @@ _FAULTS = (
 def _sentence(error: BaseException) -> str:
     match error:
         case RecursionError() | SyntaxError():  # Python's compiler counts levels too
-            return Sentence("it is nested too deep")
+            return Sentence("it is nested too deep.")
         case MemoryError():
-            return Sentence("it takes too much memory")
+            return Sentence("it takes too much memory.")
         case TemplateError():
             return error.message or type(error).__name__
         case _:

@@ -28,5 +28,10 @@ class Sentence(str):  # noqa: SLOT000 - a text that carries what it was made of
         return _made, (self.template, dict(self.arguments))
 
 
+def ended(words: str) -> str:
+    """What somebody said, as a whole sentence; one that is whole already stays what it is."""
+    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+
+
 def _made(template: str, arguments: dict[str, object]) -> Sentence:
     return Sentence(template, **arguments)

@@ -41,7 +41,7 @@ class HubAccess:
             endpoint=(environment.get("HF_ENDPOINT", "").strip() or HUB).rstrip("/"),
             token=token or environment.get("HF_TOKEN", "").strip(),
             proxy=proxy,
-            offline="HF_HUB_OFFLINE is set." if wants_offline else "",
+            offline=Sentence("HF_HUB_OFFLINE is set.") if wants_offline else "",
         )
 
     def page_of(self, repo: str) -> str:

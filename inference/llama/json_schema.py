@@ -21,6 +21,7 @@ _MOST_VISITS = 20_000
 _MOST_RULES = 8 << 20  # characters
 _LONGEST_NAME = 500  # of a rule: the names that lead to it
 _MOST_TIMES = 100_000  # that something may be written out one after another
+_MOST_TOLD = 10**15  # longer numbers say nothing to anybody
 _LONGEST_REASON = 200
 _TIMES = frozenset(("minLength", "maxLength", "minItems", "maxItems"))
 _BRACES = re.compile(r"\{([^}]*)")
@@ -50,11 +51,17 @@ def _converted(json_schema: str) -> str:
         raise GrammarRefused(Sentence("the JSON schema is too long."))
     schema = json.loads(json_schema)
     if (most := max(_times_in(schema), default=0)) > _MOST_TIMES:
-        times = f"{most:,}" if most < 10**15 else "too many"
+        if most >= _MOST_TOLD:
+            raise GrammarRefused(
+                Sentence(
+                    "the JSON schema counts too far; a grammar counts to {MOST_TIMES:,} at the most.",
+                    MOST_TIMES=_MOST_TIMES,
+                )
+            )
         raise GrammarRefused(
             Sentence(
-                "the JSON schema counts to {times}; a grammar counts to {MOST_TIMES:,} at the most.",
-                times=times,
+                "the JSON schema counts to {times:,}; a grammar counts to {MOST_TIMES:,} at the most.",
+                times=most,
                 MOST_TIMES=_MOST_TIMES,
             )
         )

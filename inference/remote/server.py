@@ -270,7 +270,7 @@ def _client_for(base_url: str, patience: Patience, proxy: Proxy) -> httpx2.Async
     except (ValueError, ImportError, OSError, httpx2.InvalidURL):
         # In which words is not said: a proxy's address may hold a password.
         reason = (
-            Sentence("the proxy or the certificates that was named cannot be used.")
+            Sentence("the proxy that is set, or the certificates, cannot be used.")
             if proxy.kind is ProxyKind.MANUAL
             else Sentence("the proxy or the certificates that are set in the environment cannot be used.")
         )
@@ -373,4 +373,5 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _sentence(words: str) -> str:
-    return f"{one_line(words).rstrip('.') or 'the connection failed'}."
+    said = one_line(words).rstrip(".")
+    return f"{said}." if said else Sentence("the connection failed.")

@@ -3901,7 +3901,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source> Try {ways}.</source>
-            <translation> Versuchen Sie es so: {ways}.</translation>
+            <translation> Versuchen Sie es mit {ways}.</translation>
         </message>
         <message>
             <source> and others</source>
@@ -3965,31 +3965,31 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>It is the first of {count} parts, so its name must end in {end}.</source>
-            <translation>Sie ist die erste von {count} Teilen, deshalb muss ihr Name auf {end} enden.</translation>
+            <translation>Die Datei ist der erste von {count} Teilen, deshalb muss ihr Name auf {end} enden.</translation>
         </message>
         <message>
             <source>It is written in version {version} of GGUF, which is not known. Choose another.</source>
-            <translation>Sie ist in Version {version} von GGUF geschrieben, die nicht bekannt ist. Wählen Sie eine andere.</translation>
+            <translation>Die Datei ist in Version {version} von GGUF geschrieben, die nicht bekannt ist. Wählen Sie eine andere.</translation>
         </message>
         <message>
             <source>It only points to the model's file (Git LFS). Download that.</source>
-            <translation>Sie verweist nur auf die Datei des Modells (Git LFS). Laden Sie diese herunter.</translation>
+            <translation>Die Datei verweist nur auf die Modelldatei (Git LFS). Laden Sie diese herunter.</translation>
         </message>
         <message>
             <source>It was written for machines of the other byte order. Choose another.</source>
-            <translation>Sie wurde für Computer mit der anderen Bytereihenfolge geschrieben. Wählen Sie eine andere.</translation>
+            <translation>Die Datei wurde für Computer mit der anderen Bytereihenfolge geschrieben. Wählen Sie eine andere.</translation>
         </message>
         <message>
             <source>Its header is damaged or cut short. Download it again.</source>
-            <translation>Ihr Kopf ist beschädigt oder abgeschnitten. Laden Sie die Datei erneut herunter.</translation>
+            <translation>Der Kopf der Datei ist beschädigt oder abgeschnitten. Laden Sie die Datei erneut herunter.</translation>
         </message>
         <message>
             <source>Its name, or that of a folder above it, is not written in UTF-8. Rename it.</source>
-            <translation>Ihr Name oder der eines Ordners darüber ist nicht in UTF-8 geschrieben. Benennen Sie ihn um.</translation>
+            <translation>Der Name der Datei oder eines Ordners darüber ist nicht in UTF-8 geschrieben. Benennen Sie die Datei oder den Ordner um.</translation>
         </message>
         <message>
             <source>No computer called {host} was found. Check the address, and that this computer is online.</source>
-            <translation>Kein Computer namens {host} wurde gefunden. Prüfen Sie die Adresse, und ob dieser Computer online ist.</translation>
+            <translation>Es wurde kein Computer namens {host} gefunden. Prüfen Sie die Adresse und ob dieser Computer online ist.</translation>
         </message>
         <message>
             <source>Nothing answers at {host}. Start the server there, or check the address.</source>
@@ -4017,7 +4017,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>The Hub failed over {what}: {reason}. Try again later.</source>
-            <translation>Der Hub hat bei {what} versagt: {reason}. Versuchen Sie es später erneut.</translation>
+            <translation>Beim Hub ist für {what} ein Fehler aufgetreten: {reason}. Versuchen Sie es später erneut.</translation>
         </message>
         <message>
             <source>The Hub has been asked too often for now. Try {what} again {when}.</source>
@@ -4041,7 +4041,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>The engine could not go on: {reason} Try again; if that does not help, load the model anew.</source>
-            <translation>Es konnte nicht weitergehen: {reason} Versuchen Sie es erneut; wenn das nicht hilft, laden Sie das Modell neu.</translation>
+            <translation>Das Modell konnte nicht weiterrechnen: {reason} Versuchen Sie es erneut; wenn das nicht hilft, laden Sie das Modell neu.</translation>
         </message>
         <message>
             <source>The engine was closed before this could be answered. Ask again once it runs.</source>
@@ -4053,7 +4053,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>The installed llama.cpp does not know its architecture, {architecture}.</source>
-            <translation>Das installierte llama.cpp kennt seine Architektur {architecture} nicht.</translation>
+            <translation>Das installierte llama.cpp kennt die Architektur {architecture} nicht.</translation>
         </message>
         <message>
             <source>The key for this server has characters in it that no key can have.</source>
@@ -4113,7 +4113,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>The server at {host} failed ({status}){said} Try again later.</source>
-            <translation>Der Server {host} hat versagt ({status}){said} Versuchen Sie es später erneut.</translation>
+            <translation>Beim Server {host} ist ein Fehler aufgetreten ({status}){said} Versuchen Sie es später erneut.</translation>
         </message>
         <message>
             <source>The server at {host} refuses this request ({status}){said} Change that, or ask another model.</source>
@@ -4121,11 +4121,11 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>The server at {host} sends on to {where}. Nothing was sent there; use that address if it is right.</source>
-            <translation>Der Server {host} leitet weiter: {where}. Dorthin wurde nichts gesendet; verwenden Sie diese Adresse, wenn sie richtig ist.</translation>
+            <translation>Der Server {host} leitet an {where} weiter. Dorthin wurde nichts gesendet; verwenden Sie diese Adresse, wenn sie richtig ist.</translation>
         </message>
         <message>
             <source>The server at {host} takes no request now ({status}). Try again {later}{said}</source>
-            <translation>Der Server {host} nimmt jetzt keine Anfrage an ({status}). Versuchen Sie es {later} erneut{said}</translation>
+            <translation>Der Server {host} nimmt gerade keine Anfragen an ({status}). Versuchen Sie es {later} erneut{said}</translation>
         </message>
         <message>
             <source>The server at {host} wants a key ({status}). Give it one.</source>
@@ -4157,11 +4157,11 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Leave out the oldest turns, or use a larger window.</source>
-            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Fenster fasst {context_size:,}. Lassen Sie die ältesten Wortwechsel weg, oder verwenden Sie ein größeres Fenster.</translation>
+            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Kontextfenster fasst {context_size:,}. Lassen Sie die ältesten Wortwechsel weg, oder wählen Sie ein größeres Fenster.</translation>
         </message>
         <message>
             <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Shorten it, or use a larger window.</source>
-            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Fenster fasst {context_size:,}. Kürzen Sie sie, oder verwenden Sie ein größeres Fenster.</translation>
+            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Kontextfenster fasst {context_size:,}. Kürzen Sie sie, oder wählen Sie ein größeres Fenster.</translation>
         </message>
         <message>
             <source>This engine answers from a model file; the request names a server.</source>
@@ -4189,7 +4189,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>This processor lacks {names}, which this build of Headwater needs to run models. Choose a server's model, or build it from the source code: that fits the processor it is made on.</source>
-            <translation>Diesem Prozessor fehlt {names}; dieser Bau von Headwater braucht das, um Modelle auszuführen. Wählen Sie das Modell eines Servers, oder bauen Sie Headwater aus dem Quelltext: Das passt zu dem Prozessor, auf dem es gebaut wird.</translation>
+            <translation>Diesem Prozessor fehlt {names}; ohne das kann dieses Headwater keine Modelle ausführen. Wählen Sie ein Modell auf einem Server, oder erstellen Sie Headwater aus dem Quelltext: Dann passt es zu dem Prozessor, auf dem es erstellt wird.</translation>
         </message>
         <message>
             <source>This search</source>
@@ -4213,7 +4213,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>a piece of it is too long to be one.</source>
-            <translation>Ein Stück davon ist zu lang, um eines zu sein.</translation>
+            <translation>Ein Teil davon ist zu lang.</translation>
         </message>
         <message>
             <source>a sampler could not be made.</source>
@@ -4225,7 +4225,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>a window of {size:,} tokens</source>
-            <translation>ein Fenster von {size:,} Tokens</translation>
+            <translation>einem Kontextfenster von {size:,} Tokens</translation>
         </message>
         <message>
             <source>another address</source>
@@ -4237,7 +4237,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>another file has its place now</source>
-            <translation>an seiner Stelle liegt jetzt eine andere Datei</translation>
+            <translation>An seiner Stelle liegt jetzt eine andere Datei</translation>
         </message>
         <message>
             <source>any model</source>
@@ -4249,31 +4249,31 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>it answers {status}</source>
-            <translation>er antwortet mit {status}</translation>
+            <translation>Er antwortet mit {status}</translation>
         </message>
         <message>
             <source>it answers {status}, which is not expected</source>
-            <translation>er antwortet mit {status}, was nicht zu erwarten war</translation>
+            <translation>Er antwortet mit {status}, was nicht zu erwarten war</translation>
         </message>
         <message>
             <source>it crashed (0x{status:08X})</source>
-            <translation>er ist abgestürzt (0x{status:08X})</translation>
+            <translation>Er ist abgestürzt (0x{status:08X})</translation>
         </message>
         <message>
             <source>it crashed (SIGBUS), as it does when a file changes or a disk fails while it is read</source>
-            <translation>er ist abgestürzt (SIGBUS), wie es geschieht, wenn sich beim Lesen eine Datei ändert oder ein Datenträger versagt</translation>
+            <translation>Er ist abgestürzt (SIGBUS), wie es geschieht, wenn sich beim Lesen eine Datei ändert oder ein Datenträger versagt</translation>
         </message>
         <message>
             <source>it crashed (SIGFPE)</source>
-            <translation>er ist abgestürzt (SIGFPE)</translation>
+            <translation>Er ist abgestürzt (SIGFPE)</translation>
         </message>
         <message>
             <source>it crashed (SIGSEGV)</source>
-            <translation>er ist abgestürzt (SIGSEGV)</translation>
+            <translation>Er ist abgestürzt (SIGSEGV)</translation>
         </message>
         <message>
             <source>it did not answer in time</source>
-            <translation>er hat nicht rechtzeitig geantwortet</translation>
+            <translation>Er hat nicht rechtzeitig geantwortet</translation>
         </message>
         <message>
             <source>it does not answer with https.</source>
@@ -4285,11 +4285,11 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>it ended with signal {number}</source>
-            <translation>er endete mit Signal {number}</translation>
+            <translation>Er endete mit Signal {number}</translation>
         </message>
         <message>
             <source>it ended with {name}</source>
-            <translation>er endete mit {name}</translation>
+            <translation>Er endete mit {name}</translation>
         </message>
         <message>
             <source>it ended without saying why.</source>
@@ -4297,22 +4297,22 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>it gave up</source>
-            <translation>er hat aufgegeben</translation>
+            <translation>Er hat aufgegeben</translation>
         </message>
         <message>
             <source>it gave up (SIGABRT)</source>
-            <translation>er hat aufgegeben (SIGABRT)</translation>
+            <translation>Er hat aufgegeben (SIGABRT)</translation>
         </message>
         <message>
             <source>it gives no checksum for it</source>
-            <translation>er nennt keine Prüfsumme dafür</translation>
+            <translation>Er nennt keine Prüfsumme dafür</translation>
         </message>
         <message>
             <source>it is empty.</source>
             <translation>Sie ist leer.</translation>
         </message>
         <message>
-            <source>it is nested too deep</source>
+            <source>it is nested too deep.</source>
             <translation>Sie ist zu tief verschachtelt.</translation>
         </message>
         <message>
@@ -4321,11 +4321,11 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>it is too long to be one.</source>
-            <translation>Sie ist zu lang, um eine zu sein.</translation>
+            <translation>Sie ist zu lang für eine Vorlage.</translation>
         </message>
         <message>
             <source>it names a file outside of itself</source>
-            <translation>er nennt eine Datei, die außerhalb liegt</translation>
+            <translation>Das Repository nennt eine Datei, die außerhalb liegt</translation>
         </message>
         <message>
             <source>it renders nothing.</source>
@@ -4333,43 +4333,43 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>it sends another part of the file than it was asked for</source>
-            <translation>er sendet einen anderen Teil der Datei als angefragt</translation>
+            <translation>Er sendet einen anderen Teil der Datei als angefragt</translation>
         </message>
         <message>
             <source>it sends on from one address to the next without end</source>
-            <translation>er leitet endlos von einer Adresse zur nächsten weiter</translation>
+            <translation>Er leitet endlos von einer Adresse zur nächsten weiter</translation>
         </message>
         <message>
             <source>it sends the file in another form than it was asked for</source>
-            <translation>er sendet die Datei in anderer Form als angefragt</translation>
+            <translation>Er sendet die Datei in anderer Form als angefragt</translation>
         </message>
         <message>
-            <source>it takes too much memory</source>
+            <source>it takes too much memory.</source>
             <translation>Sie braucht zu viel Speicher.</translation>
         </message>
         <message>
             <source>it used an instruction this processor does not have (SIGILL)</source>
-            <translation>er verwendete einen Befehl, den dieser Prozessor nicht hat (SIGILL)</translation>
+            <translation>Er verwendete einen Befehl, den dieser Prozessor nicht hat (SIGILL)</translation>
         </message>
         <message>
             <source>its answer cannot be unpacked</source>
-            <translation>seine Antwort lässt sich nicht entpacken</translation>
+            <translation>Seine Antwort lässt sich nicht entpacken</translation>
         </message>
         <message>
             <source>its answer makes no sense ({name__})</source>
-            <translation>seine Antwort ergibt keinen Sinn ({name__})</translation>
+            <translation>Seine Antwort ergibt keinen Sinn ({name__})</translation>
         </message>
         <message>
             <source>its certificate is not trusted ({reason})</source>
-            <translation>seinem Zertifikat wird nicht vertraut ({reason})</translation>
+            <translation>Seinem Zertifikat wird nicht vertraut ({reason})</translation>
         </message>
         <message>
             <source>its disk knows no locks</source>
-            <translation>sein Datenträger kennt keine Sperren</translation>
+            <translation>Sein Datenträger kennt keine Sperren</translation>
         </message>
         <message>
             <source>its storage answers {status}</source>
-            <translation>sein Speicher antwortet mit {status}</translation>
+            <translation>Sein Speicher antwortet mit {status}</translation>
         </message>
         <message>
             <source>its text can be read in too many ways by this grammar.</source>
@@ -4405,7 +4405,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>llama.cpp would not live through it: a rule may begin with itself, by way of others.</source>
-            <translation>llama.cpp würde sie nicht überstehen: Eine Regel kann über andere mit sich selbst beginnen.</translation>
+            <translation>llama.cpp würde daran abstürzen: Eine Regel kann über andere mit sich selbst beginnen.</translation>
         </message>
         <message>
             <source>logit_bias names token {biases}; this model has {size:,}, from 0.</source>
@@ -4417,15 +4417,19 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>the CPU</source>
-            <translation>die CPU</translation>
+            <translation>der CPU</translation>
         </message>
         <message>
             <source>the JSON schema cannot be followed: {reason}.</source>
             <translation>Dem JSON-Schema lässt sich nicht folgen: {reason}.</translation>
         </message>
         <message>
-            <source>the JSON schema counts to {times}; a grammar counts to {MOST_TIMES:,} at the most.</source>
-            <translation>Das JSON-Schema zählt bis {times}; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
+            <source>the JSON schema counts to {times:,}; a grammar counts to {MOST_TIMES:,} at the most.</source>
+            <translation>Das JSON-Schema zählt bis {times:,}; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
+        </message>
+        <message>
+            <source>the JSON schema counts too far; a grammar counts to {MOST_TIMES:,} at the most.</source>
+            <translation>Das JSON-Schema zählt zu weit; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
         </message>
         <message>
             <source>the JSON schema is nested too deeply, or its names are too long.</source>
@@ -4445,7 +4449,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>the connection broke off</source>
-            <translation>die Verbindung ist abgebrochen</translation>
+            <translation>Die Verbindung ist abgebrochen</translation>
         </message>
         <message>
             <source>the connection broke off in the middle of it.</source>
@@ -4453,7 +4457,11 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>the connection ended too early</source>
-            <translation>die Verbindung endete zu früh</translation>
+            <translation>Die Verbindung endete zu früh</translation>
+        </message>
+        <message>
+            <source>the connection failed.</source>
+            <translation>Die Verbindung ist fehlgeschlagen.</translation>
         </message>
         <message>
             <source>the context window of {context_size:,} tokens is full.</source>
@@ -4461,7 +4469,7 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         </message>
         <message>
             <source>the folder went away</source>
-            <translation>der Ordner ist verschwunden</translation>
+            <translation>Der Ordner ist verschwunden</translation>
         </message>
         <message>
             <source>the model was freed.</source>
@@ -4476,20 +4484,20 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
             <translation>Der Proxy oder die Zertifikate, die in der Umgebung gesetzt sind, lassen sich nicht verwenden.</translation>
         </message>
         <message>
-            <source>the proxy or the certificates that was named cannot be used.</source>
-            <translation>Der angegebene Proxy oder die Zertifikate lassen sich nicht verwenden.</translation>
+            <source>the proxy refuses the connection</source>
+            <translation>Der Proxy lehnt die Verbindung ab</translation>
         </message>
         <message>
-            <source>the proxy refuses the connection</source>
-            <translation>der Proxy lehnt die Verbindung ab</translation>
+            <source>the proxy that is set, or the certificates, cannot be used.</source>
+            <translation>Der eingestellte Proxy oder die Zertifikate lassen sich nicht verwenden.</translation>
         </message>
         <message>
             <source>the request holds what cannot be sent</source>
-            <translation>die Anfrage enthält etwas, das sich nicht senden lässt</translation>
+            <translation>Die Anfrage enthält etwas, das sich nicht senden lässt</translation>
         </message>
         <message>
             <source>the system ended it (SIGKILL), as it does when memory runs out</source>
-            <translation>das System hat ihn beendet (SIGKILL), wie es das tut, wenn der Speicher ausgeht</translation>
+            <translation>Das System hat ihn beendet (SIGKILL), wie es das tut, wenn der Speicher ausgeht</translation>
         </message>
         <message>
             <source>there is a NUL character in it.</source>

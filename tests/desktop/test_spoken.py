@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import copy
 import pickle
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
@@ -16,14 +21,17 @@ from inference import (
     PromptTooLong,
     Sentence,
     ServerBusy,
+    TemplateFailed,
 )
+from scripts.translations import ROOT, sentences_in
+from tests.inference.test_errors import ERRORS
 
 FAILURES = [
     (
         PromptTooLong(5000, 4096),
         (
-            "Diese Unterhaltung braucht 5.000 Tokens; das Fenster fasst 4.096. Kürzen Sie sie, oder verwenden Sie ein"
-            " größeres Fenster."
+            "Diese Unterhaltung braucht 5.000 Tokens; das Kontextfenster fasst 4.096. Kürzen Sie sie, oder wählen Sie"
+            " ein größeres Fenster."
         ),
     ),
     (
@@ -36,8 +44,9 @@ FAILURES = [
     (
         ModelCrashed(Path("a.gguf"), Sentence("it crashed (SIGSEGV)"), ("GGML_ASSERT(x) failed.",), 2048, True),
         (
-            "llama.cpp kann a.gguf nicht ausführen. Beim Versuch in einem eigenen Prozess: er ist abgestürzt (SIGSEGV)."
-            " Die letzte Zeile: GGML_ASSERT(x) failed. Versuchen Sie es so: die CPU oder ein Fenster von 2.048 Tokens."
+            "llama.cpp kann a.gguf nicht ausführen. Beim Versuch in einem eigenen Prozess: Er ist abgestürzt (SIGSEGV)."
+            " Die letzte Zeile: GGML_ASSERT(x) failed. Versuchen Sie es mit der CPU oder einem Kontextfenster von"
+            " 2.048 Tokens."
         ),
     ),
     (
@@ -47,7 +56,7 @@ FAILURES = [
     (
         ServerBusy("http://here:80", 503, "Loading model", 1200),
         (
-            "Der Server here:80 nimmt jetzt keine Anfrage an (503). Versuchen Sie es in 1.200 Sekunden erneut:"
+            "Der Server here:80 nimmt gerade keine Anfragen an (503). Versuchen Sie es in 1.200 Sekunden erneut:"
             " Loading model."
         ),
     ),
@@ -73,3 +82,54 @@ def test_in_english_the_window_says_what_the_terminal_says(failure):
 @pytest.mark.usefixtures("german_program")
 def test_words_of_others_stay_as_they_were_said():
     assert spoken(OSError("No space left on device")) == "No space left on device"
+
+
+TREES = [ast.parse(path.read_text("utf-8")) for path in sorted((ROOT / "inference").rglob("*.py"))]
+CALLS = [node for tree in TREES for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def reasons_of(kind: str) -> Iterator[str]:
+    """The templates that the engine gives to failures of this kind as their reason."""
+    for call in CALLS:
+        if isinstance(call.func, ast.Name) and call.func.id == kind:
+            yield from sentences_in(ast.unparse(call))
+
+
+def filled(template: str) -> Sentence:
+    return Sentence(template, **{name: 7 for _, name, _, _ in Formatter().parse(template) if name})
+
+
+WITH_REASONS = [error for error in ERRORS if "reason" in vars(error)]
+
+
+def joined() -> Iterator[str]:
+    for error in WITH_REASONS:
+        for template in reasons_of(type(error).__name__):
+            failure = copy.copy(error)
+            vars(failure)["reason"] = filled(template)
+            yield spoken(failure)
+
+
+ILL_JOINED = re.compile(r"\.\.|\.:|  |[^.] (?:Try|Check|Ask|Change|Choose|Versuchen|Prüfen) ")
+
+
+def is_well_joined(text: str) -> bool:
+    return text.endswith(".") and not ILL_JOINED.search(text)
+
+
+def test_reasons_join_their_sentences_with_one_full_stop_in_english():
+    texts = list(joined())
+    assert len(texts) > 40
+    assert [text for text in texts if not is_well_joined(text)] == []
+
+
+@pytest.mark.usefixtures("german_program")
+def test_reasons_join_their_sentences_with_one_full_stop_in_german():
+    assert [text for text in joined() if not is_well_joined(text)] == []
+
+
+@pytest.mark.parametrize("words", ["roles must alternate", "roles must alternate.", "No system role!"])
+def test_what_a_template_says_is_ended_where_it_did_not_end_itself(words):
+    told = str(TemplateFailed(words))
+    assert is_well_joined(told.replace("!", "."))
+    assert words in told

@@ -344,7 +344,7 @@ def test_what_a_template_cannot_render_is_warned_of_when_the_model_is_loaded() -
         "{% endif %}{{ messages[0].content }}"
     )
     builder = PromptBuilder(model_of(Script(template=picky)))
-    assert builder.warnings == ("The model's chat template refuses a second question: one only",)
+    assert builder.warnings == ("The model's chat template refuses a second question: one only.",)
     assert PromptBuilder(model_of()).warnings == ()
 
 
