@@ -21,6 +21,9 @@ from pathlib import Path
 from desktop.store import index
 from desktop.store.backups import BACKUPS, is_sound
 from desktop.store.faults import faults_of, mark_of
+from desktop.store.mending import as_text
+from desktop.store.rows import DAMAGE
+from desktop.store.strict import made
 from inference import open_own
 
 # In the order in which rows refer to each other. What is counted and named is turns and conversations.
@@ -138,8 +141,11 @@ def _decided(path: Path) -> Salvage | None:
     """What was written down; the mark of damage alone is empty."""
     try:
         values = json.loads(mark_of(path).read_bytes())
-        return Salvage(**values | {"kept_as": Path(values["kept_as"]), "titles": tuple(values["titles"])})
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        kept_as, titles = Path(values["kept_as"]), tuple(map(as_text, values["titles"]))
+        # Nothing is moved anywhere else, whatever became of what was written down.
+        is_ours = kept_as.parent == path.parent and kept_as.name.startswith(f"{path.stem} damaged ")
+        return made(Salvage, values | {"kept_as": kept_as, "titles": titles}) if is_ours else None
+    except (FileNotFoundError, *DAMAGE):
         return None
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from desktop.conversations import TurnState
 from desktop.store import Store, StoreDamaged, StoreError, open_store
+from desktop.store.faults import mark_of
+from desktop.store.salvage import damaged_files_of, salvage
 from desktop.store.schema import MIGRATIONS
 from inference import Message, Role
+from tests.deep_types import assert_of_its_types
 from tests.desktop.store.conftest import ask
+from tests.odd_values import damaged
 
 PAGE = 4096
 WORDS = "the river bends because the water on its outer side is faster and takes more of the bank with it "
@@ -254,6 +262,21 @@ def test_whatever_is_damaged_the_start_after_it_was_met_can_be_used(filled, kind
         assert str(salvage).startswith("The conversations were damaged.")
         assert salvage.lost is None or len(after) + salvage.lost >= len(before)
         assert {number for number in before if number <= 6 * 24} <= set(after), "what was in the backup is there"
+
+
+@given(st.data())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_became_of_what_was_written_down_the_file_is_salvaged_and_stays_beside_it(path, data):
+    with TemporaryDirectory(dir=path.parent.parent) as folder:
+        file = Path(folder, path.name)
+        file.write_bytes(b"no database, and long enough to be one" * 100)
+        file.with_name(f"{file.name}.ready").write_bytes(b"the salvaged one")
+        sound = {"kept_as": str(file.with_name(f"{file.stem} damaged x")), "read": 1, "lost": 2, "titles": ["Rivers"]}
+        mark_of(file).write_text(json.dumps(data.draw(damaged(sound))))
+        found = salvage(file)
+        assert_of_its_types(found)
+        assert found.kept_as in damaged_files_of(file)
+        assert file.read_bytes() == b"the salvaged one"
 
 
 def use(store: Store) -> None:
