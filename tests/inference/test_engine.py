@@ -621,7 +621,7 @@ def test_a_loaded_model_says_what_its_template_knows_and_what_it_does_not() -> N
         ready = listener.wait_for(lambda event: isinstance(event, ModelReady))
     assert isinstance(ready, ModelReady)
     assert ready.info.has_thinking_switch
-    assert ready.info.warnings == ("The model's chat template refuses a second question: one only",)
+    assert ready.info.warnings == ("The model's chat template refuses a second question: one only.",)
 
 
 def test_a_model_is_asked_by_the_template_that_was_given_with_it() -> None:
