@@ -13,6 +13,7 @@ from desktop.app import App
 from desktop.conversations import TurnState
 from desktop.library import FileFormat
 from desktop.model_choice import ModelPhase, ModelState
+from desktop.model_ways import WayKind
 from desktop.turns import Turn
 from desktop.wishes import ReplyChoices
 
@@ -40,7 +41,8 @@ class Wire(QObject):
 
     def _on_model(self, state: ModelState) -> None:
         if state.phase in (ModelPhase.READY, ModelPhase.FAILED):
-            _say("model", state.phase, state.error, [way.context_size for way in state.ways])
+            smaller = [way.context_size for way in state.ways if way.kind is WayKind.SMALLER_WINDOW]
+            _say("model", state.phase, state.error, smaller)
 
     def _on_turn(self, turn: Turn) -> None:
         if turn.state is not TurnState.WRITING:
