@@ -16,6 +16,10 @@ from desktop.model_choice import ModelPhase, ModelState
 from desktop.model_ways import WayKind
 from desktop.turns import Turn
 from desktop.wishes import ReplyChoices
+from inference import Sampling
+
+# A model of random weights may end its reply with its first token, and then nothing grows. This seed draws more.
+SAMPLING = Sampling(seed=7)
 
 
 class Wire(QObject):
@@ -56,6 +60,8 @@ class Wire(QObject):
         app, session = self._app, self._app.library.current
         match json.loads(line):
             case ["send", words]:
+                if session.sampling is None:
+                    session.set_prompt_and_sampling("", SAMPLING)
                 _say("sent", session.send(words, ReplyChoices(streaming=True)))
             case ["choose", path, context_size]:
                 app.models.choose(Path(path), context_size)
