@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from typing import Any
@@ -21,6 +21,7 @@ from desktop.turns import Attachment, Failure
 from inference import FinishReason, Message, Role, Sampling, Trace
 from tests.deep_types import assert_of_its_types
 from tests.desktop.store.conftest import MODEL, answered, ask, ended
+from tests.odd_values import damaged
 
 ODD = st.none() | st.integers() | st.floats() | st.text(max_size=40) | st.binary(max_size=40)
 ODD_PART: st.SearchStrategy[Any] = (
@@ -58,7 +59,7 @@ def test_any_value_of_a_row_may_be_anything(rows, data):
     for sound, read in zip(rows, readers, strict=True):
         row = list(sound)
         for place in data.draw(st.sets(st.integers(0, len(row) - 1), max_size=4)):
-            row[place] = data.draw(ODD | ODD_JSON | _with_one_part_changed(row[place]))
+            row[place] = data.draw(ODD | ODD_JSON | _with_parts_changed(row[place]))
         value = read(tuple(row))
         assert_of_its_types(value)
         for moment in {value.created, getattr(value, "updated", value.created)}:
@@ -143,26 +144,10 @@ def test_attachments_whose_type_was_damaged_are_read_with_the_rest(path):
     store.close()
 
 
-def _with_one_part_changed(sound: Any) -> st.SearchStrategy[object]:
-    """JSON that a column could hold after one of its values was written over."""
+def _with_parts_changed(sound: Any) -> st.SearchStrategy[object]:
+    """JSON that a column could hold after values within it were written over."""
     try:
         found = json.loads(sound)
     except (TypeError, ValueError):
         return st.just(sound)
-    return st.sampled_from(list(_places(found))).flatmap(
-        lambda place: ODD_PART.map(lambda part: json.dumps(_replaced(found, place, part)))
-    )
-
-
-def _places(found: object, above: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    yield above
-    for key, value in found.items() if isinstance(found, dict) else enumerate(found if isinstance(found, list) else ()):
-        yield from _places(value, (*above, key))
-
-
-def _replaced(found: Any, place: tuple[Any, ...], part: object) -> object:
-    if not place:
-        return part
-    copy = dict(found) if isinstance(found, dict) else list(found)
-    copy[place[0]] = _replaced(found[place[0]], place[1:], part)
-    return copy
+    return damaged(found).map(json.dumps)
