@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from desktop.store.database import Database, insert
 from desktop.store.faults import StoreError
 from desktop.store.rows import moment_or_long_ago, moment_text
+from desktop.store.strict import as_text
 
 if TYPE_CHECKING:
     from desktop.keepsakes import KeptComparison
@@ -75,9 +76,5 @@ def _kept_from(row: tuple[Any, ...]) -> KeptComparison:
     from desktop.keepsakes import KeptComparison
 
     number, title, created, conversation = row
-    if type(title) is not str:
-        from desktop.store.mending import as_text  # which hardly anybody needs
-
-        title = as_text(title)
     known = conversation if type(conversation) is int else None
-    return KeptComparison(number, title, moment_or_long_ago(created), known)
+    return KeptComparison(number, as_text(title), moment_or_long_ago(created), known)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from desktop.store.database import Database
-from desktop.store.strict import TEXT, WHOLE, check_types
+from desktop.store.strict import as_text, size_or_0
 
 if TYPE_CHECKING:
     from desktop.turns import Attachment
@@ -22,11 +22,7 @@ class Drafts:
         """What was typed for a conversation that has no prompt yet."""
         with self._database.reading() as connection:
             row = connection.execute("SELECT text FROM new_draft").fetchone()
-        if row is None or type(row[0]) is str:
-            return "" if row is None else row[0]
-        from desktop.store import mending  # which hardly anybody needs
-
-        return mending.as_text(row[0])
+        return "" if row is None else as_text(row[0])
 
     def set_draft(self, conversation: int | None, text: str) -> None:
         """Keep what is being typed."""
@@ -64,11 +60,4 @@ def _attachment(row: tuple[Any, ...]) -> Attachment:
     from desktop.turns import Attachment  # hardly any start finds one
 
     name, kind, size, text = row
-    try:
-        check_types(row, (TEXT, TEXT, WHOLE, TEXT))
-    except (TypeError, ValueError):
-        from desktop.store import mending  # which hardly anybody needs
-
-        name, kind, text = map(mending.as_text, (name, kind, text))
-        size = mending.size_or_0(size)
-    return Attachment(name, kind, size, text)
+    return Attachment(as_text(name), as_text(kind), size_or_0(size), as_text(text))

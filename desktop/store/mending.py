@@ -14,7 +14,7 @@ from typing import Any
 import inference
 from desktop.conversations import TurnState
 from desktop.store.rows import DAMAGE, LONG_AGO, failure_from, moment, sampling_from, timings_from, usage_from
-from desktop.store.strict import MOST
+from desktop.store.strict import MOST, as_text, size_or_0
 from inference import Role, WindowPolicy
 
 _Mend = Callable[[Any], Any]
@@ -28,18 +28,6 @@ def mended_conversation(row: tuple[Any, ...]) -> tuple[Any, ...]:
 def mended_turn(row: tuple[Any, ...]) -> tuple[Any, ...]:
     """A row of `rows.TURN`, with what makes no sense in it as at first."""
     return tuple(mend(value) for mend, value in zip(_TURN, row, strict=True))
-
-
-def as_text(value: object) -> str:
-    """A text; a flipped bit may have made bytes of it."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return "" if value is None else str(value)
-
-
-def size_or_0(value: object) -> int:
-    """How many bytes something has; 0 where damage left no such number."""
-    return value if type(value) is int and 0 <= value <= MOST else 0
 
 
 def _or_none(mend: _Mend) -> _Mend:

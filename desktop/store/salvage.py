@@ -21,9 +21,8 @@ from pathlib import Path
 from desktop.store import index
 from desktop.store.backups import BACKUPS, is_sound
 from desktop.store.faults import faults_of, mark_of
-from desktop.store.mending import as_text
 from desktop.store.rows import DAMAGE
-from desktop.store.strict import made
+from desktop.store.strict import as_text, made
 from inference import open_own
 
 # In the order in which rows refer to each other. What is counted and named is turns and conversations.

@@ -40,6 +40,7 @@ from desktop.store.rows import (
     timings_from,
     turn_from,
 )
+from desktop.store.strict import as_text
 from desktop.store.traces import packed_trace, trace_if_sound
 from desktop.store.tree import TurnTrees, around
 from inference import AnyModel, Role, WindowPolicy
@@ -408,11 +409,9 @@ class Store(TurnTrees, Drafts, Comparisons):
             rows = connection.execute("SELECT name, system_prompt, sampling FROM presets ORDER BY name").fetchall()
         from desktop.keepsakes import Preset
 
-        if not all(type(text) is str for row in rows for text in row[:2]):
-            from desktop.store.mending import as_text  # which hardly anybody needs
-
-            rows = [(as_text(name), as_text(prompt), sampling) for name, prompt, sampling in rows]
-        return tuple(Preset(name, prompt, sampling_if_sound(sampling)) for name, prompt, sampling in rows)
+        return tuple(
+            Preset(as_text(name), as_text(prompt), sampling_if_sound(sampling)) for name, prompt, sampling in rows
+        )
 
     def save_preset(self, preset: Preset) -> None:
         """Keep a preset, in place of one of the same name."""

@@ -56,6 +56,18 @@ def check_types(values: Sequence[Any], types: Sequence[Types]) -> None:
             raise ValueError(value)
 
 
+def as_text(value: object) -> str:
+    """A text; a flipped bit may have made bytes of it."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def size_or_0(value: object) -> int:
+    """How many bytes something has; 0 where damage left no such number."""
+    return value if type(value) is int and 0 <= value <= MOST else 0
+
+
 @cache
 def _declared(kind: type[Any]) -> dict[str, Types]:
     return {field.name: _DECLARED.get(str(field.type), ()) for field in fields(kind)}
