@@ -116,7 +116,10 @@ def _sentence(error: BaseException) -> str:
 
 
 class Budget:
-    """What a template may still spend. A unit is a step, or a character that it made."""
+    """What a template may still spend. A unit is a step, or a character that it made.
+
+    Its seconds are those the thread that opened it computes: a machine that is busy or was suspended is no template's fault.
+    """
 
     def __init__(self, look: Callable[[], None], seconds: float) -> None:
         self._look = look
@@ -125,7 +128,7 @@ class Budget:
 
     def open(self) -> None:
         self._left = _MOST_SPENT
-        self._ends = time.monotonic() + self._seconds
+        self._ends = time.thread_time() + self._seconds
 
     def pay(self, cost: int) -> None:
         """Raises where not enough is left, no time is left, or `look` does."""
@@ -133,7 +136,7 @@ class Budget:
         if self._left < 0:
             raise TemplateError("it does more than a template may")
         self._look()
-        if time.monotonic() > self._ends:
+        if time.thread_time() > self._ends:
             raise TemplateError("it does not come to an end")
 
     def take(self, value: Value) -> Value:
