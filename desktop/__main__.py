@@ -155,56 +155,43 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
     # Until the window stands nothing becomes garbage, and to look for it again and again takes a twentieth of the time.
     # `running.run` has it looked for again.
     gc.disable()
-    from inference import can_reserve
-
-    if not can_reserve(_WINDOW_MEMORY):
-        _complain(_TOO_LITTLE)
+    if why := _why_impossible():
+        _complain(why)
         return 1
-    from PySide6 import __version__ as pyside
-
     _spare_the_sources()
-    if refusal := unsafe_pair(sys.version_info[:2], pyside):
-        _complain(refusal)
-        return 1
-    from desktop.display import why_unusable
+    from desktop.places import Places
+    from inference import InvalidRequest
 
-    picture: Path | None = options.demo
-    folder: Path = options.data_dir or _data_folder()
-    if why := why_unusable():
-        os.environ["QT_QPA_PLATFORM"] = "offscreen"
-        if picture is None:
-            picture = folder / "demo.png"
-        _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
-    from desktop.app import Places
-    from desktop.running import run
-    from desktop.single_instance import enter
-    from inference import EngineFiles, InvalidRequest
-
+    places = Places.usual() if options.data_dir is None else Places.within(options.data_dir)
+    picture = _picture(options.demo, places.data)
     try:
         model = None if options.model is None else _model(options.model)
     except InvalidRequest as error:
         _complain(str(error))
         return 2
-    with ExitStack() as stack:
-        if picture is not None and not (_made_room_for(picture) and _can_be_demonstrated(model)):
-            return 1
-        if picture is not None and options.data_dir is None:
-            # A demonstration is no conversation of anybody's.
-            from tempfile import TemporaryDirectory
+    if options.safe_mode:
+        from dataclasses import replace
 
-            passing = Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-")))
-            places = Places(passing / "conversations.sqlite3", passing / "settings.toml")
-        else:
-            settings = _settings_folder(options.data_dir) / "settings.toml"
-            files = EngineFiles.usual() if options.data_dir is None else EngineFiles.within(options.data_dir)
-            states = None if options.safe_mode else _states_folder(options.data_dir)
-            places = Places(folder / "conversations.sqlite3", settings, states, files)
+        places = replace(places, states=None)
+    with ExitStack() as stack:
         entrance = None
-        if picture is None and not options.safe_mode and not options.new_window:
-            entrance = enter(folder / "locks", partial(_call_for, options.model))
+        if picture is not None:
+            if not (_made_room_for(picture) and _can_be_demonstrated(model)):
+                return 1
+            if options.data_dir is None:
+                # A demonstration is no conversation of anybody's.
+                from tempfile import TemporaryDirectory
+
+                places = Places.passing(Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-"))))
+        elif not options.safe_mode and not options.new_window:
+            from desktop.single_instance import enter
+
+            entrance = enter(places.locks, partial(_call_for, options.model))
             if entrance is None:
                 return 0
             stack.callback(entrance.close)
+        from desktop.running import run
+
         return run(
             [NAME],
             places,
@@ -216,6 +203,30 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
             safe=options.safe_mode,
             entrance=entrance,
         )
+
+
+def _why_impossible() -> str:
+    """Why the program cannot start; empty where it can."""
+    from inference import can_reserve
+
+    if not can_reserve(_WINDOW_MEMORY):
+        return _TOO_LITTLE
+    from PySide6 import __version__ as pyside
+
+    return unsafe_pair(sys.version_info[:2], pyside)
+
+
+def _picture(wanted: Path | None, data: Path) -> Path | None:
+    """Where the demonstration's picture goes; `None` where a person gets a window. Where none can be shown, it is a
+    demonstration."""
+    from desktop.display import why_unusable
+
+    why = why_unusable()
+    if not why:
+        return wanted
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    _say(f"No window can be shown here: {why}. So the same window answers one prompt unseen.\n")
+    return wanted or data / "demo.png"
 
 
 def _show(error: Exception) -> int:
@@ -282,30 +293,6 @@ def _call_for(model: str | None) -> Call:
     from desktop.calls import Call  # most starts are the first
 
     return Call.for_model(model)
-
-
-def _data_folder() -> Path:
-    from platformdirs import user_data_path
-
-    return user_data_path("Headwater", appauthor=False)
-
-
-def _settings_folder(data_folder: Path | None) -> Path:
-    """With a data folder of one's own, everything is in it."""
-    if data_folder is not None:
-        return data_folder
-    from platformdirs import user_config_path
-
-    return user_config_path("Headwater", appauthor=False)
-
-
-def _states_folder(data_folder: Path | None) -> Path:
-    """What may be deleted at any time belongs into the cache."""
-    if data_folder is not None:
-        return data_folder / "kv-states"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("Headwater", appauthor=False) / "kv-states"
 
 
 def _say(words: str) -> None:

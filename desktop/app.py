@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -24,6 +24,7 @@ from desktop.engines import Engines
 from desktop.last_runs import RUNS, LastRuns
 from desktop.library import Library
 from desktop.model_choice import CPU, ModelChoice, ModelPhase
+from desktop.places import Places
 from desktop.process_lock import held_in
 from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.single_instance import Door, Entrance
@@ -40,8 +41,6 @@ from inference import EngineFault, EngineFiles, RemoteModel, looks_like_model
 # A window that is never painted, because it starts minimised, gets its model all the same.
 UNPAINTED_MILLISECONDS = 2_000
 KEYRING_SECONDS = 5.0  # that the keyring may take to forget, at the very end
-LOCKS = "locks"  # a folder beside the conversations
-MODEL_FACTS = "models.json"  # a file there: what is known of model files
 
 # By steps, so that no one of them holds up the event loop: what it takes to run a model, and to show text.
 _ENGINE = ("Sampling", "Event", "LocalEngine")
@@ -76,18 +75,6 @@ if TYPE_CHECKING:
 
     KeysMaker = Callable[[Callable[[KeysKept], None], str], Keys]
     EngineMaker = Callable[[Callable[[inference.Event], None], StateBudget], inference.Engine]
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where things are kept."""
-
-    conversations: Path
-    settings: Path
-    states: Path | None = None  # KV states of conversations that were left; nowhere on disk without it
-    engine: EngineFiles | None = None  # what the engine of this machine measures and logs; nowhere without it
-    models: Path | None = None  # model files, where no other folder is chosen; beside the conversations without it
-    home: Path | None = None  # where other programs keep their models; the person's own home without it
 
 
 class App(QObject):
@@ -148,7 +135,7 @@ class App(QObject):
         if not isinstance(model, Path) or looks_like_model(model):
             self.models.intend(model)  # what will be loaded is named in the first picture of the window
         self.library = self._make_library()
-        self._runs = _last_runs(places.conversations.parent / RUNS)
+        self._runs = _last_runs(places.data / RUNS)
         if watches and self._runs is not None:
             self._runs.catch_faults()
         self.aftermath = self._make_aftermath()
@@ -290,7 +277,7 @@ class App(QObject):
         from desktop.devices import Devices
         from desktop.upkeep import Folders, Upkeep
 
-        data = self._places.conversations.parent
+        data = self._places.data
         folders = Folders(data, self._places.models or data / "models")
         upkeep = Upkeep(self.settings, self._keys, folders, Devices(self._bridge.post), self)
         self._bridge.keys_kept.connect(upkeep.on_keys_kept)
@@ -336,9 +323,9 @@ class App(QObject):
         from desktop.supply import Supply, SupplyPlaces
         from desktop.wakefulness import DOWNLOADING, Wakefulness
 
-        places, data = self._places, self._places.conversations.parent
+        places = self._places
         measurements = places.engine.measurements if places.engine is not None else None
-        where = SupplyPlaces(lambda: self._upkeep.models_folder, data / MODEL_FACTS, measurements, places.home)
+        where = SupplyPlaces(lambda: self._upkeep.models_folder, places.model_facts, measurements, places.home)
         awake = Wakefulness(self, reason=DOWNLOADING)
         self._wakefulness.append(awake)
         supply = Supply(self._bridge.post, self.settings, self._keys, self.models, where, awake, self)
@@ -447,7 +434,7 @@ class App(QObject):
 
     def _leave_nothing(self) -> None:
         """Leave, and delete everything. Another window of the program would go on with what is not there any more."""
-        if held_in(self._places.conversations.parent / LOCKS) > 1:
+        if held_in(self._places.locks) > 1:
             words = self.tr("Another window of Headwater is open. Close it, then delete everything.")
             self.window.board.show_notice(words, NoticeKind.WARNING)
             return
@@ -458,7 +445,7 @@ class App(QObject):
         from desktop.deletion import delete_files
         from desktop.store.salvage import damaged_files_of
 
-        places, data = self._places, self._places.conversations.parent
+        places = self._places
         servers = {model.base_url for model in self.settings.current.servers}
         self._keys.forget_all({*servers, self.supply.door.endpoint}, KEYRING_SECONDS)
         self.settings.let_go()
@@ -466,10 +453,10 @@ class App(QObject):
         settings = (places.settings, broken_of(places.settings))
         # The conversations last: where this is cut off, they are still seen, and it can be asked for again.
         files = (
-            *(*settings, engine.measurements, engine.log, data / MODEL_FACTS),
+            *(*settings, engine.measurements, engine.log, places.model_facts),
             *(*damaged_files_of(places.conversations), places.conversations),
         )
-        folders = (places.states, data / LOCKS, data / BACKUPS, data / RUNS)
+        folders = (places.states, places.locks, places.data / BACKUPS, places.data / RUNS)
         left = delete_files((file for file in files if file), (folder for folder in folders if folder))
         for path in left:
             logging.getLogger(__name__).warning("could not be deleted: %s", path)

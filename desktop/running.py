@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication
 
 import inference
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from desktop.single_instance import Entrance
 from desktop.store import StoreDamaged, StoreError
 from desktop.theme import style_arguments

@@ -118,7 +118,8 @@ def _sentence(error: BaseException) -> str:
 class Budget:
     """What a template may still spend. A unit is a step, or a character that it made.
 
-    Its seconds are those the thread that opened it computes: a machine that is busy or was suspended is no template's fault.
+    Its seconds are those the thread that opened it computes: a machine that is busy or was suspended is no template's
+    fault.
     """
 
     def __init__(self, look: Callable[[], None], seconds: float) -> None:

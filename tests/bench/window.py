@@ -17,8 +17,9 @@ from tempfile import TemporaryDirectory
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
-from desktop.app import App, Places
+from desktop.app import App
 from desktop.conversations import TurnState
+from desktop.places import Places
 from desktop.settings import Settings, SettingsFile
 from desktop.store import Store
 from desktop.turns import Turn

@@ -11,7 +11,8 @@ from typing import Any
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from desktop.secrets import Keys
 from inference import RemoteModel
 from tests.desktop.fakes import MODEL

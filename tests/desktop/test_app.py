@@ -16,10 +16,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from desktop.app import App, Places
+from desktop.app import App
 from desktop.calls import Call
 from desktop.conversations import TurnState
 from desktop.model_choice import ModelPhase
+from desktop.places import Places
 from desktop.process_lock import ProcessLock
 from desktop.single_instance import enter
 from desktop.store import Store
@@ -402,7 +403,8 @@ import json, sys, time
 from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from desktop.wishes import ReplyChoices
 from inference import LocalEngine, embedded_model
 
@@ -455,7 +457,8 @@ import faulthandler, sys
 from pathlib import Path
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication, QMainWindow
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from inference import LocalEngine
 
 class Crash(QObject):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QImage
 
-from desktop.app import App, Places
+from desktop.app import App
 from desktop.demo import ENOUGH_TOKENS, PROMPT, Demo
+from desktop.places import Places
 from inference import ModelNotFound
 from tests.desktop.fakes import MODEL
 

@@ -18,9 +18,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from desktop.app import App, Places
+from desktop.app import App
 from desktop.library import FileFormat
 from desktop.model_choice import ModelPhase
+from desktop.places import Places
 from desktop.secrets import Keys
 from desktop.store import StoreError
 from desktop.theme import load_theme

@@ -8,7 +8,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from inference import LocalEngine
 from inference.experiments import ExperimentName
 from tests.fakes import Script, ScriptedLoader

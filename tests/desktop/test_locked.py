@@ -26,7 +26,7 @@ STARTED = """
 import sqlite3, sys
 from functools import partial
 from pathlib import Path
-from desktop.app import Places
+from desktop.places import Places
 from desktop.running import run
 
 folder = Path(sys.argv[1])

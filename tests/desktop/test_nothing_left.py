@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from inference import EngineFiles, LocalEngine
 from tests.desktop.programs import programs
 from tests.fakes import Script, ScriptedLoader

@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from desktop.secrets import Keys
 from inference import hub as hub_face
 from tests.desktop.fakes import MODEL

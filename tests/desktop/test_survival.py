@@ -20,9 +20,10 @@ import psutil
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 
-from desktop.app import App, Places
+from desktop.app import App
 from desktop.chat_session import ChatSession
 from desktop.model_choice import ModelPhase
+from desktop.places import Places
 from desktop.secrets import Keys
 from desktop.store import StoreError, open_store
 from desktop.wishes import ReplyChoices
@@ -39,7 +40,8 @@ from functools import partial
 from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
-from desktop.app import App, Places
+from desktop.app import App
+from desktop.places import Places
 from desktop.conversations import TurnState
 from desktop.library import FileFormat
 from desktop.wishes import ReplyChoices

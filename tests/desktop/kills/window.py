@@ -12,9 +12,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 import inference
-from desktop.app import App, Places
+from desktop.app import App
 from desktop.chat_session import ChatSession
 from desktop.conversations import TurnState
+from desktop.places import Places
 from desktop.secrets import Keys
 from desktop.turns import Turn
 from desktop.wishes import ReplyChoices
