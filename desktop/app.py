@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -59,21 +58,10 @@ _TEXT = (
 
 if TYPE_CHECKING:
     from desktop.calls import Call
-    from desktop.daily_backup import DailyBackup
-    from desktop.draft_attachments import Reader
-    from desktop.idle_unload import IdleUnload
-    from desktop.import_reader import ConversationReader
-    from desktop.secrets import Keys, KeysKept
-    from desktop.server_choice import ServerChoice
-    from desktop.supply import Supply
-    from desktop.upkeep import Upkeep
-    from desktop.vigil import Vigil
-    from desktop.wakefulness import Wakefulness
-    from desktop.widgets.behind import Behind
-    from desktop.widgets.laboratory import Laboratory
+    from desktop.last_place import LastPlace
+    from desktop.later_parts import KeysMaker, LaterParts
     from inference import Proxy, StateBudget
 
-    KeysMaker = Callable[[Callable[[KeysKept], None], str], Keys]
     EngineMaker = Callable[[Callable[[inference.Event], None], StateBudget], inference.Engine]
 
 
@@ -109,27 +97,22 @@ class App(QObject):
         self._asked_for = model
         self._has_begun = False
         self._has_left = False
-        self._backup: DailyBackup | None = None
         self._deletes = False
         self._safe = safe
         self._entrance = entrance
         self._door: Door | None = None
-        self._knows_place = False  # where somebody is; until then, where somebody was
-        self.settings = SettingsFile(places.settings)
-        if safe:
-            self.settings.do_without(Settings(device=CPU, restore_place=False))
-        else:
-            self.settings.load()
+        self._place: LastPlace | None = None
+        self._places = places
+        self._make_keys = make_keys
+        self.settings = _settings_in(places.settings, safe=safe)
         speak(application, self.settings.current.language)
         self._store, self._salvaged = open_store(places.conversations)
         self._crash = CrashHook(parent=self)
         self._bridge = EngineBridge(self)
-        self._places = places
         post = self._bridge.post
-        self._make_keys = make_keys
         self._engine = Engines(
             lambda: make_engine(post, self._budget()),
-            lambda: inference.RemoteEngine(post, self._keys.key_of, way_out=self._way_out),
+            lambda: inference.RemoteEngine(post, self.later.keys.key_of, way_out=self._way_out),
         )
         self.models = ModelChoice(self._engine, self.settings, embedded, self)
         if not isinstance(model, Path) or looks_like_model(model):
@@ -143,24 +126,34 @@ class App(QObject):
         if self.library.interrupted and not safe:
             self._open_newest()
         self._draft_count = DraftCount(lambda: inference.TokenCounter(post), self.models, self)
-        self._drafts = DraftAttachments(self._file_reader, self)
-        self.window = Window(
-            self.library,
-            self.models,
-            self.settings,
-            self._themes,
-            draft_count=self._draft_count,
-            servers=lambda: self._servers,
-            behind=self._make_behind,
-            drafts=self._drafts,
+        self._drafts = DraftAttachments(lambda: self.later.file_reader, self)
+        self.window = self._make_window()
+        self.model_views = ModelViews(
+            lambda: self.later.supply, self.models, self.settings, self._themes, self.window, self
         )
-        self.model_views = ModelViews(lambda: self.supply, self.models, self.settings, self._themes, self.window, self)
-        self.insights = Insights(self._make_laboratory, self.library, self._themes, self.window, self)
-        self._vigil: Vigil | None = None
-        self._idle_unload: IdleUnload | None = None
-        self._wakefulness: list[Wakefulness] = []
+        self.insights = Insights(lambda: self.later.laboratory, self.library, self._themes, self.window, self)
         self._warm_up = WarmUp(self._put_off(), self)
         self._connect()
+
+    @cached_property
+    def later(self) -> LaterParts:
+        """What the first picture does not show."""
+        from desktop.later_parts import LaterParts
+
+        later = LaterParts(
+            self._bridge,
+            self._store,
+            self._engine,
+            self.models,
+            self.settings,
+            self._places,
+            self,
+            make_keys=self._make_keys,
+            named_server=self._asked_for.base_url if isinstance(self._asked_for, RemoteModel) else "",
+        )
+        later.deletion_wanted.connect(self._leave_nothing)
+        later.damaged.connect(self.window.board.show_error)
+        return later
 
     def show(self) -> None:
         """Show the window. The model and everything else that takes time begin once it is painted."""
@@ -192,7 +185,8 @@ class App(QObject):
         self.left.emit(status)
 
     def _farewells(self) -> Iterator[Callable[[], object]]:
-        yield self._keep_place
+        if self._place is not None:
+            yield self._place.keep
         yield partial(self.window.setEnabled, False)
         # The engine's last events are in the bridge when this returns; then they are kept like any others.
         yield self._warm_up.stop
@@ -201,18 +195,12 @@ class App(QObject):
         yield self._draft_count.close
         yield self._drafts.close
         yield self._bridge.drain
-        if self._vigil is not None:
-            yield self._vigil.close
-        if self._idle_unload is not None:
-            yield self._idle_unload.close
-        if self._has_supply:
-            yield self.supply.close
-        for wakefulness in self._wakefulness:
-            yield wakefulness.close
+        if self._has_later:
+            yield from self.later.farewells()
         yield self.library.flush
         yield self.library.close
-        if self._backup is not None:
-            yield self._backup.stop
+        if self._has_later:
+            yield self.later.stop_backup
         yield self._store.close
         if self._runs is not None:
             yield self._runs.close
@@ -241,10 +229,24 @@ class App(QObject):
 
     def _make_library(self) -> Library:
         try:
-            return Library(self._store, self._engine, self.models, self, make_reader=self._conversation_reader)
+            return Library(
+                self._store, self._engine, self.models, self, make_reader=lambda: self.later.conversation_reader
+            )
         except StoreError:
             self._store.close()  # whoever tries again finds nobody in the way
             raise
+
+    def _make_window(self) -> Window:
+        return Window(
+            self.library,
+            self.models,
+            self.settings,
+            self._themes,
+            draft_count=self._draft_count,
+            servers=lambda: self.later.servers,
+            behind=lambda: self.later.behind,
+            drafts=self._drafts,
+        )
 
     def _make_aftermath(self) -> Aftermath | None:
         if self._runs is None:
@@ -254,103 +256,9 @@ class App(QObject):
             aftermath.consider()
         return aftermath
 
-    # What the first picture does not show: made when it is first wanted, or once the window is painted
-
-    @cached_property
-    def _keys(self) -> Keys:
-        from desktop.secrets import Keys
-
-        named = self._asked_for.base_url if isinstance(self._asked_for, RemoteModel) else ""
-        return (self._make_keys or Keys)(self._bridge.post, named)
-
-    @cached_property
-    def _servers(self) -> ServerChoice:
-        from desktop.server_choice import ServerChoice
-
-        servers = ServerChoice(self._engine, self._keys, self)
-        self._bridge.server_answered.connect(servers.on_event)
-        self._bridge.keys_kept.connect(servers.on_keys_kept)
-        return servers
-
-    @cached_property
-    def _upkeep(self) -> Upkeep:
-        from desktop.devices import Devices
-        from desktop.upkeep import Folders, Upkeep
-
-        data = self._places.data
-        folders = Folders(data, self._places.models or data / "models")
-        upkeep = Upkeep(self.settings, self._keys, folders, Devices(self._bridge.post), self)
-        self._bridge.keys_kept.connect(upkeep.on_keys_kept)
-        self._bridge.devices_listed.connect(upkeep.on_devices_listed)
-        upkeep.deletion_wanted.connect(self._leave_nothing)
-        return upkeep
-
-    def _make_behind(self) -> Behind:
-        from desktop.presets import Presets
-        from desktop.widgets.behind import Behind
-
-        return Behind(self._upkeep, Presets(self._store, self))
-
-    def _make_laboratory(self) -> Laboratory:
-        from desktop.comparison import Comparisons
-        from desktop.lab_runs import LabRuns
-        from desktop.live_reply import LiveReply
-        from desktop.widgets.laboratory import Laboratory
-
-        comparisons = Comparisons(self._store, self._engine, self.models, self)
-        runs = LabRuns(self._engine, self.models, self.settings, self)
-        live = LiveReply(self)
-        for watcher in (comparisons, runs, live):
-            self._bridge.event_arrived.connect(watcher.on_event)
-        return Laboratory(comparisons, runs, live, self.models, self.settings)
-
-    def _conversation_reader(self) -> ConversationReader:
-        from desktop.import_reader import ConversationReader
-
-        return ConversationReader(self._bridge.post)
-
-    def _file_reader(self) -> Reader:
-        from desktop.file_reader import FileReader
-
-        return FileReader(self._bridge.post)
-
     @property
-    def _has_supply(self) -> bool:
-        return "supply" in self.__dict__
-
-    @cached_property
-    def supply(self) -> Supply:
-        from desktop.supply import Supply, SupplyPlaces
-        from desktop.wakefulness import DOWNLOADING, Wakefulness
-
-        places = self._places
-        measurements = places.engine.measurements if places.engine is not None else None
-        where = SupplyPlaces(lambda: self._upkeep.models_folder, places.model_facts, measurements, places.home)
-        awake = Wakefulness(self, reason=DOWNLOADING)
-        self._wakefulness.append(awake)
-        supply = Supply(self._bridge.post, self.settings, self._keys, self.models, where, awake, self)
-        self._upkeep.devices_listed.connect(supply.sizing.on_devices_listed)
-        return supply
-
-    def _watch_the_engine(self) -> None:
-        from desktop.idle_unload import IdleUnload
-        from desktop.vigil import Vigil
-        from desktop.wakefulness import Wakefulness
-
-        awake = Wakefulness(self)
-        self._wakefulness.append(awake)
-        self._vigil = Vigil(awake, partial(QApplication.alert, self.window), self)
-        self._idle_unload = IdleUnload(self._engine.unload, self.settings, self)
-        for watcher in (self._vigil, self._idle_unload):
-            self._bridge.event_arrived.connect(watcher.on_event)
-
-    def _begin_daily_backups(self) -> None:
-        if self._store.backups is not None:
-            from desktop.daily_backup import DailyBackup
-
-            self._backup = DailyBackup(self._store.backups, self)
-            self._backup.damaged.connect(self.window.board.show_error)
-            self._backup.look()
+    def _has_later(self) -> bool:
+        return "later" in self.__dict__
 
     def _open_newest(self) -> None:
         """Begin where the program was cut off."""
@@ -376,14 +284,14 @@ class App(QObject):
         yield self._speak_of_the_start
         yield self.insights.prepare
         yield self.model_views.prepare
-        yield self._watch_the_engine
+        yield partial(self.later.watch_the_engine, partial(QApplication.alert, self.window))
         yield self._load_model
         yield from self._crash.put_off()
         yield self.begun.emit
         yield self._open_door
         yield from self.library.put_off()
-        yield from self.supply.put_off()
-        yield self._begin_daily_backups
+        yield from self.later.supply.put_off()
+        yield self.later.begin_daily_backups
 
     def _speak_of_the_start(self) -> None:
         if self._salvaged is not None:
@@ -410,27 +318,10 @@ class App(QObject):
         self.window.come_to_front(call.token)
 
     def _go_on_where_it_was_left(self) -> None:
-        """Open the conversation that was read last, unless somebody has begun something else meanwhile."""
-        self._knows_place = True
-        settings, session = self.settings.current, self.library.current
-        last = settings.last_conversation
-        begun = session.conversation is not None or session.is_busy or bool(self.window.composer.text.strip())
-        crashed_over = self.aftermath.crashed_over if self.aftermath is not None else None
-        if not settings.restore_place or last is None or begun or last == crashed_over:
-            return
-        if any(conversation.id == last for conversation in self.library.conversations()):
-            self.window.page.remember(last, settings.last_place)
-            self.library.open(last)
+        from desktop.last_place import LastPlace
 
-    def _keep_place(self) -> None:
-        conversation = self.library.current.conversation
-        if not self._knows_place:
-            return
-        now = replace(self.settings.current, last_conversation=None, last_place="")
-        if conversation is not None and not conversation.temporary:
-            now = replace(now, last_conversation=conversation.id, last_place=self.window.page.place_words)
-        if now != self.settings.current:
-            self.settings.save(now)
+        self._place = LastPlace(self.settings, self.library, self.window)
+        self._place.go_back(None if self.aftermath is None else self.aftermath.crashed_over)
 
     def _leave_nothing(self) -> None:
         """Leave, and delete everything. Another window of the program would go on with what is not there any more."""
@@ -447,7 +338,7 @@ class App(QObject):
 
         places = self._places
         servers = {model.base_url for model in self.settings.current.servers}
-        self._keys.forget_all({*servers, self.supply.door.endpoint}, KEYRING_SECONDS)
+        self.later.keys.forget_all({*servers, self.later.supply.door.endpoint}, KEYRING_SECONDS)
         self.settings.let_go()
         engine = places.engine or EngineFiles()
         settings = (places.settings, broken_of(places.settings))
@@ -514,6 +405,15 @@ class _FirstPaint(QObject):
             # After this frame: what it paints is not on the screen yet.
             QTimer.singleShot(0, self.happened.emit)
         return False
+
+
+def _settings_in(file: Path, *, safe: bool) -> SettingsFile:
+    settings = SettingsFile(file)
+    if safe:
+        settings.do_without(Settings(device=CPU, restore_place=False))
+    else:
+        settings.load()
+    return settings
 
 
 def _themes_for(application: QApplication, settings: Settings, parent: QObject) -> ThemeSource:

@@ -258,24 +258,6 @@ def test_a_conversation_that_the_window_crashed_over_is_offered_and_not_opened_b
     assert len(offers) == (0 if is_opened else 1)
 
 
-@pytest.mark.parametrize("reason", ["not wanted", "gone", "left at a new one"])
-def test_a_start_begins_anew_where_there_is_nothing_to_go_on_with(start, engine, qtbot, reason):
-    app = start()
-    engine.ready()
-    talk(app, qtbot, engine, "Why do rivers bend?", "Because of water.")
-    match reason:
-        case "not wanted":
-            app.settings.save(replace(app.settings.current, restore_place=False))
-        case "left at a new one":
-            app.library.new()
-    app.leave()
-    if reason == "gone":
-        app.settings.save(replace(app.settings.current, last_conversation=999))
-    again = start()
-    assert again.library.current.conversation is None
-    assert again.window.board.notices == ()
-
-
 def test_everything_is_deleted_once_it_is_confirmed_and_the_program_ends(start, places, engine, qtbot, tmp_path):
     app = start()
     engine.ready()
@@ -299,7 +281,7 @@ def test_nothing_is_deleted_under_another_window(start, places, engine, qtbot):
     engine.ready()
     talk(app, qtbot, engine, "Why?", "Because.")
     other = ProcessLock(places.conversations.parent / "locks")
-    app._upkeep.delete_everything()
+    app.later.upkeep.delete_everything()
     assert "Another window of Headwater is open" in app.window.board.notices[-1].text
     assert places.conversations.exists()
     other.close()

@@ -93,6 +93,8 @@ OF_LATER_USE = {
     "desktop.inspection",
     "desktop.interrupts",
     "desktop.lab_runs",
+    "desktop.last_place",
+    "desktop.later_parts",
     "desktop.live_reply",
     "desktop.model_ways",
     "desktop.presets",

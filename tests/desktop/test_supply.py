@@ -43,9 +43,9 @@ def start(qapp, qtbot, tmp_path, engine, hub, monkeypatch):
 
 
 def add(app: App) -> None:
-    hub = hub_face.Hub(app.supply.door.session())
+    hub = hub_face.Hub(app.later.supply.door.session())
     repo = hub.repo(REPO)
-    app.supply.downloads.add(repo, hub.models(repo)[0])
+    app.later.supply.downloads.add(repo, hub.models(repo)[0])
 
 
 def test_what_turns_out_to_be_none_to_chat_with_is_not_offered(start, qtbot, tmp_path):
@@ -54,7 +54,7 @@ def test_what_turns_out_to_be_none_to_chat_with_is_not_offered(start, qtbot, tmp
     write_tiny_model(tmp_path / "data/models/projector.gguf", metadata={"general.type": "mmproj"})
     (tmp_path / "data/models/broken.gguf").write_bytes(b"GGUF")
     app = start()
-    shelf = app.supply.shelf
+    shelf = app.later.supply.shelf
     qtbot.waitUntil(lambda: shelf.has_looked and not shelf._errands.is_out("read-models"), timeout=20_000)
     offered = app.window.opening.picker.menu_texts
     assert "found" in offered
@@ -86,7 +86,7 @@ def test_leaving_does_not_wait_for_a_download_and_keeps_what_came(start, qtbot, 
     hub.behaviour.rate = 1e6
     app = start()
     add(app)
-    queue = app.supply.downloads
+    queue = app.later.supply.downloads
     qtbot.waitUntil(lambda: bool(queue.all) and queue.all[0].received > 200_000, timeout=20_000)
     began = time.monotonic()
     app.leave()
@@ -95,6 +95,6 @@ def test_leaving_does_not_wait_for_a_download_and_keeps_what_came(start, qtbot, 
     assert part.read_bytes() == data[: part.stat().st_size]
     hub.behaviour.rate = 0
     again = start()
-    with qtbot.waitSignal(again.supply.downloads.finished, timeout=20_000) as done:
+    with qtbot.waitSignal(again.later.supply.downloads.finished, timeout=20_000) as done:
         pass
     assert done.args[0].path.read_bytes() == data
