@@ -170,6 +170,14 @@ class App(QObject):
         else:
             self._crash.install(self._runs.write_down)
 
+    def answer(self, call: Call) -> None:
+        """Somebody started the program again, or a desktop named a file: this window comes to the front with it."""
+        if call.model and inference.is_address(call.model):
+            self.models.choose(RemoteModel(inference.base_url_of(call.model)))
+        elif call.model:
+            self.window.opening.open(Path(call.model))
+        self.window.come_to_front(call.token)
+
     def leave(self, status: int = 0) -> None:
         """Stop what runs, keep what was written, let go of everything. Leaving twice is fine."""
         if self._has_left:
@@ -307,15 +315,7 @@ class App(QObject):
         if self._entrance is not None:
             self._door = self._entrance.listen(self)
         if self._door is not None:
-            self._door.called.connect(self._on_call)
-
-    def _on_call(self, call: Call) -> None:
-        """Somebody started the program again: this window comes to the front, with the file that was named."""
-        if call.model and inference.is_address(call.model):
-            self.models.choose(RemoteModel(inference.base_url_of(call.model)))
-        elif call.model:
-            self.window.opening.open(Path(call.model))
-        self.window.come_to_front(call.token)
+            self._door.called.connect(self.answer)
 
     def _go_on_where_it_was_left(self) -> None:
         from desktop.last_place import LastPlace

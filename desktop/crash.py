@@ -131,9 +131,9 @@ class CrashHook(QObject):
             self.take(unraisable.exc_type, unraisable.exc_value, unraisable.exc_traceback)
 
     def _hear_qt(self, kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
-        log.log(_LEVELS.get(kind, logging.WARNING), "%s%s", _QT, message)
+        words = _QT + _without_what_is_somebodys(message)
+        log.log(_LEVELS.get(kind, logging.WARNING), "%s", words)
         if kind in (QtMsgType.QtWarningMsg, QtMsgType.QtCriticalMsg, QtMsgType.QtFatalMsg):
-            words = _QT + _without_what_is_somebodys(message)
             self._qt_said.append(words)
             if kind is QtMsgType.QtFatalMsg:
                 self._write_down(words)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 import inference
 from desktop.app import App
+from desktop.application import Application
 from desktop.places import Places
 from desktop.single_instance import Entrance
 from desktop.store import StoreDamaged, StoreError
@@ -46,7 +47,7 @@ def run(
     demonstration nobody is."""
     # Where it gets no thread for them, as with too little memory, Qt waits for ever for those that help it paint.
     os.environ.setdefault("QT_NO_GUI_THREADPOOL", "1")
-    application = QApplication([*arguments, *style_arguments()])
+    application = Application([*arguments, *style_arguments()])
     application.setApplicationName("headwater")
     application.setApplicationDisplayName("Headwater")
     application.setDesktopFileName("headwater")
@@ -66,6 +67,7 @@ def run(
     app.install_crash_hook()
     heeded: list[Interrupts] = []
     app.begun.connect(partial(_heed_interrupts, app.window, complain, heeded))
+    app.begun.connect(partial(application.have_files_opened, partial(_open, app)))
     demo = None
     if picture is not None:
         from desktop.demo import Demo
@@ -96,6 +98,13 @@ def _local_engine(
     files: EngineFiles | None, emit: Callable[[inference.Event], None], states: StateBudget
 ) -> inference.Engine:
     return inference.LocalEngine(emit, states, files=files)
+
+
+def _open(app: App, path: Path) -> None:
+    """A file that the desktop named is opened as one that a second start hands over."""
+    from desktop.calls import Call
+
+    app.answer(Call(str(path)))
 
 
 def _heed_interrupts(window: Window, complain: Callable[[str], None], heeded: list[Interrupts]) -> None:

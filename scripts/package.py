@@ -15,11 +15,12 @@ import platform
 import py_compile
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "resources" / "packaging"
 OUT = ROOT / "build" / "package"
 ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
+ICNS_NAMES = {16: b"icp4", 32: b"icp5", 64: b"icp6", 128: b"ic07", 256: b"ic08", 512: b"ic09"}
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 # What PyInstaller takes along and nothing here uses.
@@ -163,10 +165,34 @@ def make_icons(folder: Path) -> None:
         picture = icon.pixmap(QSize(size, size), 1.0).toImage()
         if picture.size() != QSize(size, size):
             picture = picture.scaled(size, size, Qt.AspectRatioMode.KeepAspectRatio)
-        picture.save(str(folder / f"headwater-{size}.png"))
-    for suffix in ("ico", "icns"):
-        icon.pixmap(QSize(256, 256), 1.0).toImage().save(str(folder / f"headwater.{suffix}"))
+        if not picture.save(str(folder / f"headwater-{size}.png")):
+            raise SystemExit(f"The icon of {size} points could not be written.")
+    drawn = {size: (folder / f"headwater-{size}.png").read_bytes() for size in ICON_SIZES}
+    (folder / "headwater.ico").write_bytes(ico_of(drawn))
+    (folder / "headwater.icns").write_bytes(icns_of(drawn))
     del application
+
+
+def ico_of(drawn: Mapping[int, bytes]) -> bytes:
+    """Windows' icon: PNG pictures of these sizes, as far as it has room for such sizes."""
+    fitting = {size: picture for size, picture in sorted(drawn.items()) if size <= 256}
+    head = struct.pack("<HHH", 0, 1, len(fitting))
+    at = len(head) + 16 * len(fitting)
+    for size, picture in fitting.items():
+        # 256 is written as 0; one plane of 32 bits for each point.
+        head += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(picture), at)
+        at += len(picture)
+    return head + b"".join(fitting.values())
+
+
+def icns_of(drawn: Mapping[int, bytes]) -> bytes:
+    """macOS's icon: PNG pictures, of the sizes that it has names for."""
+    parts = b"".join(
+        name + struct.pack(">I", 8 + len(drawn[size])) + drawn[size]
+        for size, name in ICNS_NAMES.items()
+        if size in drawn
+    )
+    return b"icns" + struct.pack(">I", 8 + len(parts)) + parts
 
 
 def write_licences(folder: Path) -> None:
@@ -307,7 +333,7 @@ def size_of(folder: Path) -> int:
 
 def largest(folder: Path, count: int = 8) -> Iterable[str]:
     """The parts that take most, with their sizes."""
-    parts = [*(folder / "_internal").iterdir(), folder / "headwater"]
+    parts = [*(folder / "_internal").iterdir(), *(path for path in folder.iterdir() if path.is_file())]
     sized = sorted(
         ((size_of(part) if part.is_dir() else part.lstat().st_size, part.name) for part in parts), reverse=True
     )

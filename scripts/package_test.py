@@ -131,9 +131,16 @@ def check_instructions() -> None:
     if platform.machine() != "x86_64":
         say("   only x86 has levels to check")
         return
-    for path in sorted((MADE / "headwater/_internal/llama_cpp/lib").glob("*.so")):
+    libraries = libraries_in(MADE / "headwater/_internal/llama_cpp/lib")
+    found(f"libraries of llama.cpp: {len(libraries)}", any("ggml-cpu" in path.name for path in libraries))
+    for path in libraries:
         newer = newer_in(path)
         found(f"{path.name}: {dict(newer) or 'nothing newer than x86-64-v3'}", not newer)
+
+
+def libraries_in(folder: Path) -> list[Path]:
+    """Every library there, under one of its names."""
+    return sorted({path.resolve() for path in folder.glob("*.so*")})
 
 
 def check_processors() -> None:
@@ -430,6 +437,9 @@ def lend_network(path: Path) -> None:
         if Path("/", name).exists():
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(Path("/", name), path / name)
+    keys = Path("/usr/share/keyrings")  # of archives that are not the system's own
+    if keys.is_dir():
+        shutil.copytree(keys, path / "usr/share/keyrings", dirs_exist_ok=True)
     shutil.rmtree(path / "etc/apt")
     shutil.copytree("/etc/apt", path / "etc/apt", symlinks=True)
     for hook in (path / "etc/apt/apt.conf.d").glob("*"):

@@ -577,9 +577,15 @@ def test_another_start_brings_the_window_to_the_front_with_its_file(qapp, qtbot,
     assert not (places.conversations.parent / "locks" / "door").exists()
 
 
-def test_in_safe_mode_all_is_as_at_first_and_nothing_that_was_chosen_is_lost(qapp, qtbot, places, engine):
+def test_in_safe_mode_all_is_as_at_first_and_nothing_that_was_chosen_is_lost(start, qapp, qtbot, places, engine):
+    before_that = start()
+    engine.ready()
+    talk(before_that, qtbot, engine, "Why do rivers bend?", "Because of water.")
+    number = before_that.library.current.conversation.id
+    before_that.leave()
+    engine.loads.clear()
     places.settings.write_text(
-        'streaming = false\nmodel = "/models/large.gguf"\ndevice = "CUDA0"\nlast_conversation = 1\n'
+        f'streaming = false\nmodel = "/models/large.gguf"\ndevice = "CUDA0"\nlast_conversation = {number}\n'
     )
     before = places.settings.read_text()
     app = App(qapp, places, lambda _emit, _states: engine, MODEL, safe=True)
@@ -587,12 +593,43 @@ def test_in_safe_mode_all_is_as_at_first_and_nothing_that_was_chosen_is_lost(qap
     with qtbot.waitSignal(app.begun):
         app.show()
     assert [(config.path, config.device) for config in engine.loads] == [(MODEL, "CPU")]
+    assert app.library.current.conversation is None
     assert app.window.choices.streaming_action.isChecked()
     assert "Safe mode" in app.window.board.notices[0].text
     app.window.choices.streaming_switch.click()
     assert not app.settings.current.streaming
     app.leave()
     assert places.settings.read_text() == before
+
+
+def die_over(places: Places, model: Path) -> None:
+    """As a program leaves it that was ended while this model was at work."""
+    runs = places.conversations.parent / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    (runs / "gone.json").write_text(json.dumps({"model": str(model), "conversation": None}))
+
+
+def test_a_model_that_the_program_died_over_twice_in_a_row_is_not_loaded_by_the_third_start(start, engine, places):
+    for times in (1, 2):
+        die_over(places, MODEL)
+        start().leave()
+        assert len(engine.loads) == (1 if times == 1 else 0)
+        engine.loads.clear()
+    again = start()
+    assert engine.loads == []
+    assert "ended twice in a row" in again.window.board.notices[0].text
+
+
+def test_a_reply_that_comes_to_its_end_takes_a_death_back(start, engine, qtbot, places):
+    die_over(places, MODEL)
+    app = start()
+    engine.ready()
+    talk(app, qtbot, engine, "Why do rivers bend?", "Because of water.")
+    app.leave()
+    engine.loads.clear()
+    die_over(places, MODEL)
+    start()
+    assert [config.path for config in engine.loads] == [MODEL]
 
 
 def test_a_run_that_leaves_by_itself_leaves_no_note(start, places):

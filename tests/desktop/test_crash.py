@@ -11,7 +11,7 @@ import threading
 import traceback
 
 import pytest
-from PySide6.QtCore import qCritical, qWarning
+from PySide6.QtCore import qCritical, qDebug, qInfo, qWarning
 from PySide6.QtWidgets import QApplication
 
 from desktop.crash import CrashHook, report_of, report_of_death
@@ -173,13 +173,20 @@ def test_a_thread_that_ends_itself_is_no_fault(hook, reports, qapp):
     assert reports == []
 
 
-def test_what_qt_complained_of_before_is_in_the_report_without_what_is_somebodys(hook, reports, qtbot):
+def test_what_qt_complains_of_is_in_the_report_and_in_the_log_without_what_is_somebodys(hook, reports, caplog, qtbot):
+    caplog.set_level(logging.DEBUG)
     hook.install()
     try:
-        qWarning(f'QThing: "{CONFIDED}" is none')
+        for complain in (qDebug, qInfo, qWarning, qCritical):
+            complain(f'QThing: "{CONFIDED}" is none')
         qWarning(f"QFile: /home/{CONFIDED} is open")
     finally:
         hook.uninstall()
+    assert caplog.text.count("Qt: QThing: …") >= 4
+    assert "Qt: QFile: …" in caplog.text
+    assert CONFIDED not in caplog.text
+    qtbot.waitUntil(lambda: len(reports) == 1)
+    reports.clear()
     error = caught(TypeError())
     hook.take(type(error), error, error.__traceback__)
     qtbot.waitUntil(lambda: len(reports) == 1)
