@@ -1,11 +1,20 @@
-"""What was just done with the turns of a conversation: a question asked, or some of them deleted."""
+"""What is done with the turns of conversations: a question asked, be it the first of one, or some of them deleted."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from desktop.conversations import Conversation
 from desktop.turns import Turn
+from desktop.wishes import Wishes
+
+
+@dataclass(frozen=True, slots=True)
+class NewConversation:
+    """One that begins with the question that is asked now."""
+
+    title: str
+    wishes: Wishes = field(default_factory=Wishes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from desktop.wishes import ReplyChoices, Wishes
 from inference import AnyModel, EngineClosed, RemoteModel, WindowPolicy
 
 if TYPE_CHECKING:
-    from desktop.changes import Deletion
+    from desktop.changes import Deletion, NewConversation
     from desktop.remedies import Remedy
-    from desktop.turns import Attachment, Totals, Turn
+    from desktop.turns import Attachment, ReplyOrigin, Totals, Turn
     from inference import Sampling
 
 CHECKPOINT_MILLISECONDS = 1_000
@@ -188,19 +188,14 @@ class ChatSession(QObject):
         if model is None or not (text.strip() or attachments) or not self._may_change():
             return False
         question = whole_characters(text)
+        title = title_of(question) or title_of(attachments[0].name)
         exchange = self._attempt(
             lambda: self._store.begin_exchange(
                 question,
-                conversation=None if self._conversation is None else self._conversation.id,
+                self._origin(model, choices),
+                conversation=self._conversation_asked_in(title),
                 parent=self._branch.head,
-                title=title_of(question) or title_of(attachments[0].name),
-                model_name=self._name_of(model),
-                model=model,
-                streamed=choices.streaming,
-                window_policy=self._wishes.window_policy,
                 attachments=attachments,
-                system_prompt=self._wishes.system_prompt,
-                sampling=self._wishes.sampling,
             )
         )
         if exchange is None:
@@ -229,9 +224,7 @@ class ChatSession(QObject):
         if chosen is None or place is None or not self._may_change():
             return False
         length = len(self._branch.turns)
-        reply = self._attempt(
-            lambda: self._branch.begin_reply(place, chosen, self._name_of(chosen), streamed=choices.streaming)
-        )
+        reply = self._attempt(lambda: self._branch.begin_reply(place, self._origin(chosen, choices)))
         if reply is None:
             return False
         if len(self._branch.turns) < length:
@@ -277,9 +270,7 @@ class ChatSession(QObject):
         if model is None or not self.can_continue(turn_id) or not self._may_change():
             return False
         begun = self._branch.turns[-1]
-        reply = self._attempt(
-            lambda: self._branch.begin_continuation(model, self._name_of(model), streamed=choices.streaming)
-        )
+        reply = self._attempt(lambda: self._branch.begin_continuation(self._origin(model, choices)))
         if reply is None:
             return False
         self._begin(reply, model, self._wishes, choices, begun=begun)
@@ -503,9 +494,20 @@ class ChatSession(QObject):
         except StoreError:
             return None  # it is a help for the progress alone; what cannot be kept is said when it is kept
 
-    def _name_of(self, model: AnyModel) -> str:
+    def _origin(self, model: AnyModel, choices: ReplyChoices) -> ReplyOrigin:
+        from desktop.turns import ReplyOrigin
+
         state = self._models.state
-        return state.name if model == state.config else name_of(model)
+        name = state.name if model == state.config else name_of(model)
+        return ReplyOrigin(model, name, choices.streaming)
+
+    def _conversation_asked_in(self, title: str) -> int | NewConversation:
+        """The one that is open; where there is none yet, a new one."""
+        if self._conversation is not None:
+            return self._conversation.id
+        from desktop.changes import NewConversation
+
+        return NewConversation(title, self._wishes)
 
     # The shown branch
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from desktop.conversations import Conversation
 from desktop.store import Store
 from desktop.turn_tree import TurnTree
-from inference import AnyModel
 
 if TYPE_CHECKING:
     from desktop.changes import Deletion
-    from desktop.turns import Turn
+    from desktop.turns import ReplyOrigin, Turn
 
 _AT_FIRST = 40  # turns: more than the largest screen shows
 
@@ -103,27 +102,20 @@ class ShownBranch:
         """Show that many turns; what is added next stands on a branch of its own."""
         del self._turns[length:]
 
-    def begin_reply(self, place: int, model: AnyModel, model_name: str, *, streamed: bool) -> Turn:
+    def begin_reply(self, place: int, origin: ReplyOrigin) -> Turn:
         """Keep another reply to the question there, as one that is being written, and cut what came after it. A reply
         without a word is not worth a branch beside the new one."""
         question, after = self._turns[place], self._turns[place + 1 :]
         empty = [turn.id for turn in after[:1] if _says_nothing(turn)]
-        reply = self._store.begin_reply(
-            question.id,
-            conversation=question.conversation,
-            model_name=model_name,
-            model=model,
-            streamed=streamed,
-            instead_of=empty,
-        )
+        reply = self._store.begin_reply(question.id, origin, conversation=question.conversation, instead_of=empty)
         for turn in empty:
             self._tree.remove(turn)
         self.cut(place + 1)
         return reply
 
-    def begin_continuation(self, model: AnyModel, model_name: str, *, streamed: bool) -> Turn:
+    def begin_continuation(self, origin: ReplyOrigin) -> Turn:
         """Keep a reply that begins as the last one did, as one that is being written, in its place."""
-        reply = self._store.begin_continuation(self._turns[-1], model_name=model_name, model=model, streamed=streamed)
+        reply = self._store.begin_continuation(self._turns[-1], origin)
         self.cut(-1)
         return reply
 

@@ -77,6 +77,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyOrigin:
+    """Where a reply comes from: the model, under the name that it is shown by, and whether the reply is `streamed`."""
+
+    model: AnyModel
+    model_name: str
+    streamed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """What a conversation's replies, those on other branches included, have taken so far."""
 

@@ -43,13 +43,13 @@ from desktop.store.rows import (
 from desktop.store.strict import as_text
 from desktop.store.traces import packed_trace, trace_if_sound
 from desktop.store.tree import TurnTrees, around
-from inference import AnyModel, Role, WindowPolicy
+from inference import Role, WindowPolicy
 
 if TYPE_CHECKING:
-    from desktop.changes import Exchange
+    from desktop.changes import Exchange, NewConversation
     from desktop.hits import Hit
     from desktop.keepsakes import Preset
-    from desktop.turns import Attachment, Turn
+    from desktop.turns import Attachment, ReplyOrigin, Turn
     from inference import Sampling
 
 _PATH_TO_HEAD = f"""
@@ -171,37 +171,20 @@ class Store(TurnTrees, Drafts, Comparisons):
     def begin_exchange(
         self,
         question: str,
+        origin: ReplyOrigin,
         *,
-        conversation: int | None,
-        parent: int | None,
-        title: str,
-        model_name: str,
-        model: AnyModel,
-        streamed: bool,
-        window_policy: WindowPolicy = WindowPolicy.STOP,
+        conversation: int | NewConversation,
+        parent: int | None = None,
         attachments: Sequence[Attachment] = (),
-        system_prompt: str = "",
-        sampling: Sampling | None = None,
     ) -> Exchange:
-        """Store a question after `parent`, and the reply to it as one that is being written: both or neither.
-
-        Without a conversation a new one is made, of that title, policy, system prompt and sampling. The draft becomes
-        the question, so it is emptied.
-        """
+        """Store a question after `parent`, and the reply to it as one that is being written: both or neither. A new
+        conversation is made with them. The draft becomes the question, so it is emptied."""
         from desktop.changes import Exchange  # nothing is asked before the first paint
 
         moment = self._now()
         with self._database.writing() as connection:
-            if conversation is None:
-                conversation = insert(
-                    connection,
-                    "INSERT INTO conversations (id, title, created, updated, window_policy, system_prompt, sampling)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    *(self._next_id(connection), title, moment, moment, window_policy),
-                    *(system_prompt, packed_sampling(sampling)),
-                )
-                connection.execute("DELETE FROM new_draft")
-                connection.execute("DELETE FROM draft_attachments WHERE conversation IS NULL")
+            if not isinstance(conversation, int):
+                conversation = self._insert_conversation(connection, conversation, moment)
             asked = insert(
                 connection,
                 "INSERT INTO turns (conversation, parent, role, content, created, state) VALUES (?, ?, ?, ?, ?, ?)",
@@ -210,7 +193,7 @@ class Store(TurnTrees, Drafts, Comparisons):
             insert_attachments(connection, asked, attachments)
             connection.execute("UPDATE conversations SET draft = '' WHERE id = ?", (conversation,))
             connection.execute("DELETE FROM draft_attachments WHERE conversation = ?", (conversation,))
-            reply = self._begin_reply(connection, conversation, asked, model_name, model, streamed=streamed)
+            reply = self._begin_reply(connection, conversation, asked, origin)
             kept = connection.execute(f"{CONVERSATION} WHERE id = ?", (conversation,)).fetchone()
             turns = connection.execute(f"{TURN} WHERE id IN (?, ?) ORDER BY id", (asked, reply)).fetchall()
         return Exchange(self._conversation_from(kept), *(turn_from(row) for row in turns))
@@ -476,6 +459,19 @@ class Store(TurnTrees, Drafts, Comparisons):
             raise
         except StoreError:
             return False
+
+    def _insert_conversation(self, connection: sqlite3.Connection, new: NewConversation, moment: str) -> int:
+        """The draft for a new conversation is no longer one."""
+        conversation = insert(
+            connection,
+            "INSERT INTO conversations (id, title, created, updated, window_policy, system_prompt, sampling)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            *(self._next_id(connection), new.title, moment, moment, new.wishes.window_policy),
+            *(new.wishes.system_prompt, packed_sampling(new.wishes.sampling)),
+        )
+        connection.execute("DELETE FROM new_draft")
+        connection.execute("DELETE FROM draft_attachments WHERE conversation IS NULL")
+        return conversation
 
     def _next_id(self, connection: sqlite3.Connection) -> int | None:
         """For a new conversation: SQLite's choice, but below zero for temporary ones, so that nobody mixes them up."""

@@ -12,10 +12,10 @@ from desktop.process_lock import ProcessLock
 from desktop.store import index
 from desktop.store.database import Database, insert
 from desktop.store.rows import TURN, columns_of, moment_text, turn_from
-from inference import AnyModel, Role
+from inference import Role
 
 if TYPE_CHECKING:
-    from desktop.turns import Totals, Turn
+    from desktop.turns import ReplyOrigin, Totals, Turn
 
 _TOTALS = """
     SELECT total(json_extract(usage, '$.input_tokens')), total(json_extract(usage, '$.cached_tokens')),
@@ -107,27 +107,24 @@ class TurnTrees:
     def begin_reply(
         self,
         question: int,
+        origin: ReplyOrigin,
         *,
         conversation: int,
-        model_name: str,
-        model: AnyModel,
-        streamed: bool,
         instead_of: Sequence[int] = (),
     ) -> Turn:
         """Store another reply to a question, as one that is being written. The ones before are kept beside it, but for
         those that it is `instead_of`."""
         with self._database.writing() as connection:
-            reply = self._begin_reply(connection, conversation, question, model_name, model, streamed=streamed)
+            reply = self._begin_reply(connection, conversation, question, origin)
             _delete(connection, instead_of, self._now())
             return _turn(connection, reply)
 
-    def begin_continuation(self, turn: Turn, *, model_name: str, model: AnyModel, streamed: bool) -> Turn:
+    def begin_continuation(self, turn: Turn, origin: ReplyOrigin) -> Turn:
         """Store a reply that begins as this one did and goes on, as one that is being written. This one is kept beside
         it."""
         moment = self._now()
         with self._database.writing() as connection:
-            written_by = (model_name, *columns_of(model), streamed, self._writer)
-            reply = insert(connection, _CONTINUATION, moment, TurnState.WRITING, *written_by, turn.id)
+            reply = insert(connection, _CONTINUATION, moment, TurnState.WRITING, *self._written_by(origin), turn.id)
             _set_head(connection, turn.conversation, reply, moment)
             return _turn(connection, reply)
 
@@ -169,30 +166,23 @@ class TurnTrees:
             connection.execute("UPDATE turns SET pinned = ? WHERE id = ?", (pinned, turn))
 
     def _begin_reply(
-        self,
-        connection: sqlite3.Connection,
-        conversation: int,
-        question: int,
-        model_name: str,
-        model: AnyModel,
-        *,
-        streamed: bool,
+        self, connection: sqlite3.Connection, conversation: int, question: int, origin: ReplyOrigin
     ) -> int:
         moment = self._now()
         reply = insert(
             connection,
             "INSERT INTO turns (conversation, parent, role, content, created, state, model_name, model_path, server,"
             " server_model, streamed, writer) VALUES (?, ?, ?, '', ?, ?, ?, ?, ?, ?, ?, ?)",
-            *(conversation, question, Role.ASSISTANT, moment, TurnState.WRITING, model_name),
-            *(*columns_of(model), streamed, self._writer),
+            *(conversation, question, Role.ASSISTANT, moment, TurnState.WRITING, *self._written_by(origin)),
         )
         _set_head(connection, conversation, reply, moment)
         return reply
 
-    @property
-    def _writer(self) -> str | None:
-        """Who writes a reply, to be found out when it is unfinished and nobody writes it any more."""
-        return None if self._lock is None else self._lock.name
+    def _written_by(self, origin: ReplyOrigin) -> tuple[object, ...]:
+        """For the columns from `model_name` on. The last is whose lock tells, when a reply is unfinished, that nobody
+        writes it any more."""
+        writer = None if self._lock is None else self._lock.name
+        return origin.model_name, *columns_of(origin.model), origin.streamed, writer
 
     def _now(self) -> str:
         return moment_text(self._clock())

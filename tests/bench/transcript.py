@@ -23,13 +23,14 @@ import psutil
 from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
+from desktop.changes import NewConversation
 from desktop.conversations import TurnState
 from desktop.library import Library
 from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.theme import ThemeSource, load_theme
-from desktop.turns import Turn
+from desktop.turns import ReplyOrigin, Turn
 from desktop.widgets.transcript import Transcript
 from desktop.window import Window
 from inference import FinishReason, Message, ModelConfig, Role, Usage
@@ -238,18 +239,15 @@ def _keep_conversation(folder: Path, count: int) -> int:
     """Store a conversation of so many messages of about 1 KB; its id."""
     store = Store(folder / "conversations.sqlite3")
     chance = _chance(count)
-    config = ModelConfig(MODEL)
+    origin = ReplyOrigin(ModelConfig(MODEL), "Made up", streamed=True)
     conversation: int | None = None
     parent: int | None = None
     for number in range(count // 2):
         asked = store.begin_exchange(
             _text(chance, 1000),
-            conversation=conversation,
+            origin,
+            conversation=NewConversation(f"{count} messages") if conversation is None else conversation,
             parent=parent,
-            title=f"{count} messages",
-            model_name="Made up",
-            model=config,
-            streamed=True,
         )
         answer = Message(Role.ASSISTANT, _text(chance, 1000))
         done = replace(

@@ -18,11 +18,12 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 
 from desktop.app import App
+from desktop.changes import NewConversation
 from desktop.conversations import TurnState
 from desktop.places import Places
 from desktop.settings import Settings, SettingsFile
 from desktop.store import Store
-from desktop.turns import Turn
+from desktop.turns import ReplyOrigin, Turn
 from inference import (
     Event,
     FinishReason,
@@ -241,12 +242,8 @@ def _keep_conversations(folder: Path) -> None:
     for number in range(KEPT_CONVERSATIONS):
         asked = store.begin_exchange(
             f"What are the {number} rivers of this valley?",
-            conversation=None,
-            parent=None,
-            title=f"The {number} rivers of this valley",
-            model_name=config.path.stem,
-            model=config,
-            streamed=True,
+            ReplyOrigin(config, config.path.stem, streamed=True),
+            conversation=NewConversation(f"The {number} rivers of this valley"),
         )
         answer = Message(Role.ASSISTANT, "They bend, because water runs faster on the outside of a curve. " * 20)
         done = replace(asked.reply, message=answer, state=TurnState.COMPLETE, finish_reason=FinishReason.STOP)

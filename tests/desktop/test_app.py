@@ -28,16 +28,15 @@ from inference import (
     EngineFault,
     FinishReason,
     LocalEngine,
-    Message,
-    ModelConfig,
     Proxy,
     ProxyKind,
     RemoteModel,
     RemoteModelFailed,
-    Role,
     StateBudget,
     embedded_model,
 )
+from tests.desktop.exchanges import ask as ask_in
+from tests.desktop.exchanges import saying
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.desktop.programs import programs
 from tests.scripted_server import LlamaServer, Received, ScriptedServer, models, refusal
@@ -170,16 +169,7 @@ def test_what_is_typed_at_closing_is_there_at_the_next_start(start, qtbot):
 
 def test_a_reply_that_was_cut_off_is_shown_first_and_said(start, places, qtbot):
     before = Store(places.conversations)
-    exchange = before.begin_exchange(
-        "Why?",
-        conversation=None,
-        parent=None,
-        title="Why?",
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
-    )
-    before.checkpoint(replace(exchange.reply, message=Message(Role.ASSISTANT, "Because the water")))
+    before.checkpoint(saying(ask_in(before).reply, "Because the water"))
     before.close()
     app = start()
     assert "Because the water" in app.window.page.transcript.plain_text()

@@ -8,7 +8,8 @@ import pytest
 
 from desktop.daily_backup import DailyBackup
 from desktop.store import Store
-from tests.desktop.store.conftest import Clock, answered
+from tests.desktop.exchanges import answered
+from tests.desktop.store.conftest import Clock
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store
 from desktop.wishes import ReplyChoices
-from inference import ModelConfig
+from tests.desktop.exchanges import SMALL, ask
 from tests.desktop.fakes import MODEL, ScriptedEngine
 
 
@@ -159,15 +159,7 @@ def test_a_list_that_cannot_be_read_stays_as_it_was(library, engine, path, qtbot
 
 def test_replies_cut_off_before_are_counted(qapp, path, engine, tmp_path):
     before = Store(path)
-    before.begin_exchange(
-        "Why?",
-        conversation=None,
-        parent=None,
-        title="Why?",
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
-    )
+    ask(before)
     before.close()
     store = Store(path)
     models = ModelChoice(engine, SettingsFile(tmp_path / "settings.toml"), MODEL)
@@ -209,15 +201,8 @@ def test_what_another_window_added_is_there_when_a_conversation_is_opened_again(
     said: list[str] = []
     library.current.outdated.connect(said.append)
     other = Store(path)
-    exchange = other.begin_exchange(
-        "from elsewhere",
-        conversation=first,
-        parent=library.current.turns[-1].id,
-        title="",
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
-    )
+    head = library.current.turns[-1].id
+    exchange = other.begin_exchange("from elsewhere", SMALL, conversation=first, parent=head)
     library.current.draft.set_text("and from here")
     assert not library.current.send("and from here", ReplyChoices(streaming=True))
     assert "went on in another window" in said[0]

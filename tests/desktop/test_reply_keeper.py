@@ -11,23 +11,15 @@ from desktop.conversations import TurnState
 from desktop.reply_keeper import ReplyKeeper
 from desktop.store import Store
 from desktop.turns import Turn
-from inference import FinishReason, Message, ModelConfig, Role
-from tests.desktop.fakes import MODEL
+from inference import FinishReason, Message, Role
+from tests.desktop.exchanges import ask
 
 
 class Kept:
     def __init__(self, path) -> None:
         self.path = path
         self.store = Store(path, busy_seconds=0.01)
-        self.exchange = self.store.begin_exchange(
-            "Why?",
-            conversation=None,
-            parent=None,
-            title="Why?",
-            model_name="small",
-            model=ModelConfig(MODEL),
-            streamed=True,
-        )
+        self.exchange = ask(self.store)
         self.growing: Turn | None = self.exchange.reply
         self.complaints: list[str] = []
         self.keeper = ReplyKeeper(self.store, lambda: self.growing, self.complaints.append, milliseconds=0)

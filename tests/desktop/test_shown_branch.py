@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from desktop.changes import NewConversation
 from desktop.conversations import TurnState
 from desktop.shown_branch import ShownBranch
 from desktop.store import Store
 from desktop.turns import Turn
 from inference import FinishReason, Message, ModelConfig, Role
+from tests.desktop.exchanges import SMALL, answered
 from tests.desktop.fakes import MODEL
 
 CONFIG = ModelConfig(MODEL)
@@ -28,15 +30,8 @@ class Talk:
         self.said: dict[int, str] = {}  # every turn there ever was
 
     def ask(self, question: str) -> None:
-        exchange = self.store.begin_exchange(
-            question,
-            conversation=self.conversation,
-            parent=self.branch.head,
-            title="Rivers",
-            model_name="small",
-            model=CONFIG,
-            streamed=True,
-        )
+        conversation = NewConversation("Rivers") if self.conversation is None else self.conversation
+        exchange = self.store.begin_exchange(question, SMALL, conversation=conversation, parent=self.branch.head)
         self.conversation = exchange.conversation.id
         self.branch.add(exchange.question)
         self.said[exchange.question.id] = question
@@ -57,9 +52,9 @@ class Talk:
             case "ask":
                 self.ask(f"Question {len(self.said)}")
             case "regenerate" if turns and not turns[place].is_reply:
-                self.write(self.branch.begin_reply(place, CONFIG, "small", streamed=True), f"Other {len(self.said)}")
+                self.write(self.branch.begin_reply(place, SMALL), f"Other {len(self.said)}")
             case "continue" if turns and turns[-1].is_reply:
-                self.write(self.branch.begin_continuation(CONFIG, "small", streamed=True), " and more")
+                self.write(self.branch.begin_continuation(SMALL), " and more")
             case "edit" if turns:
                 edited = self.branch.edit(place, f"Edited {len(self.said)}")
                 self.said[edited.id] = edited.message.content
@@ -176,7 +171,7 @@ def test_a_conversation_may_be_emptied_and_asked_again(talk):
 
 def test_a_reply_without_a_word_is_no_branch(talk):
     talk.ask("one")
-    reply = talk.branch.begin_reply(0, CONFIG, "small", streamed=True)
+    reply = talk.branch.begin_reply(0, SMALL)
     talk.branch.add(reply)
     stopped = replace(reply, state=TurnState.COMPLETE, finish_reason=FinishReason.CANCELLED)
     talk.store.finish(stopped, None)
@@ -202,14 +197,11 @@ def test_what_nobody_knows_is_not_shown(talk):
 
 def test_a_long_conversation_is_read_from_its_end_and_whole_when_asked(tmp_path):
     store = Store(tmp_path / "conversations.sqlite3")
-    head, conversation = None, None
+    asked = None
     for number in range(60):
-        place = {"conversation": conversation, "parent": head, "title": "Long", "model_name": "small"}
-        asked = store.begin_exchange(f"{number}", **place, model=CONFIG, streamed=True)  # type: ignore[arg-type] # by name
-        store.finish(replace(asked.reply, state=TurnState.COMPLETE), None)
-        head, conversation = asked.reply.id, asked.reply.conversation
-    assert conversation is not None
-    branch = ShownBranch(store, store.conversation(conversation))
+        asked = answered(store, f"{number}", "Yes.", asked)
+    assert asked is not None
+    branch = ShownBranch(store, store.conversation(asked.conversation.id))
     assert 0 < len(branch.latest) < 120
     first = branch.latest[0]
     before = branch.before(first.id, 7)

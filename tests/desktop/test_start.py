@@ -6,14 +6,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from desktop.conversations import TurnState
 from desktop.store import Store
-from inference import Message, ModelConfig, Role
+from tests.desktop.exchanges import answered
 
 PAINTED = """
 import linecache
@@ -160,17 +158,7 @@ def loaded(request, tmp_path_factory) -> tuple[set[str], set[str], set[str]]:
 
 def keep_a_conversation(folder: Path) -> None:
     store = Store(folder / "conversations.sqlite3")
-    exchange = store.begin_exchange(
-        "Why do rivers bend?",
-        conversation=None,
-        parent=None,
-        title="Why do rivers bend?",
-        model_name="small",
-        model=ModelConfig(folder / "small.gguf"),
-        streamed=True,
-    )
-    answer = Message(Role.ASSISTANT, "Because of water.")
-    store.finish(replace(exchange.reply, message=answer, state=TurnState.COMPLETE), None)
+    answered(store, "Why do rivers bend?", "Because of water.")
     store.close()
 
 

@@ -15,8 +15,8 @@ import pytest
 from desktop import exchange
 from desktop.store import BACKUPS, Store, open_store
 from desktop.store.faults import mark_as_damaged
+from tests.desktop.exchanges import answered
 from tests.desktop.kills.victims import LINE
-from tests.desktop.store.conftest import answered
 from tests.desktop.store.test_deletion import files_with
 from tests.desktop.store.test_salvage import damage, pages_of, texts
 from tests.desktop.store.test_schema import SCHEMAS, VERSIONS

@@ -11,7 +11,7 @@ import pytest
 from desktop.changes import Exchange
 from desktop.store import BACKUPS, Store, StoreDamaged, StoreError, open_store
 from desktop.store.backups import EVERY, MOST
-from tests.desktop.store.conftest import answered, ask
+from tests.desktop.exchanges import answered, ask
 from tests.desktop.store.test_deletion import SECRETS, files_with, tell_secrets
 from tests.desktop.store.test_schema import VERSIONS, write_file
 

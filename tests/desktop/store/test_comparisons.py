@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from desktop.store import Store, StoreError
-from inference import ModelConfig
+from tests.desktop.exchanges import ask
 
 CONTENT = {"prompt": "Why?", "runs": [1, 2.5, None]}
 
@@ -20,15 +18,7 @@ def store(tmp_path):
 
 
 def conversation_in(store: Store) -> int:
-    return store.begin_exchange(
-        "Why do rivers bend?",
-        conversation=None,
-        parent=None,
-        title="Rivers",
-        model_name="small",
-        model=ModelConfig(Path("small.gguf")),
-        streamed=True,
-    ).conversation.id
+    return ask(store).conversation.id
 
 
 def test_what_was_kept_comes_back_the_newest_first(store):

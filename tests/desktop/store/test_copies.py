@@ -9,9 +9,9 @@ import pytest
 
 from desktop.conversations import Conversation, TurnState
 from desktop.store import Store
-from desktop.turns import Attachment, Turn
-from inference import Message, ModelConfig, RemoteModel, Role, Sampling, Trace, WindowPolicy
-from tests.desktop.store.conftest import MODEL, answered, ask, ended, saying
+from desktop.turns import Attachment, ReplyOrigin, Turn
+from inference import Message, RemoteModel, Role, Sampling, Trace, WindowPolicy
+from tests.desktop.exchanges import SMALL, answered, ask, ended, saying
 
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 TRACE = Trace((5, 7), (0.5, 0.6), 2)
@@ -21,22 +21,13 @@ TRACE = Trace((5, 7), (0.5, 0.6), 2)
 def branched(store):
     """Two replies to the first question, the second of which was gone on from; the other was made last."""
     first = answered(store, "Why?", "Because.")
-    other = store.begin_reply(
-        first.question.id,
-        conversation=first.conversation.id,
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
-    )
+    other = store.begin_reply(first.question.id, SMALL, conversation=first.conversation.id)
     store.finish(ended(other, "For this."), TRACE)
     after = store.begin_exchange(
         "And?",
+        ReplyOrigin(RemoteModel("https://example.org/v1", "big"), "big", streamed=False),
         conversation=first.conversation.id,
         parent=other.id,
-        title="",
-        model_name="big",
-        model=RemoteModel("https://example.org/v1", "big"),
-        streamed=False,
         attachments=(Attachment("a.md", "md", 3, "# A"), Attachment("", "", 1, "b")),
     )
     store.finish(replace(ended(after.reply, "So."), left_out=(first.question.id,), thought_seconds=0.5), None)

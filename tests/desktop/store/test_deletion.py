@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from desktop.changes import NewConversation
 from desktop.conversations import TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError
 from desktop.turns import Attachment
-from inference import Message, ModelConfig, Role, Trace
-from tests.desktop.store.conftest import MODEL, answered, ask, ended, saying
+from desktop.wishes import Wishes
+from inference import Message, Role, Trace
+from tests.desktop.exchanges import SMALL, answered, ask, ended, saying
 
 SCHEMAS = Path(__file__).parent / "schemas"
 SECRETS = ("Zwergpinguin", "Quittenmus", "Flusskrebs", "Xylophon", "Jodprobe", "Wippsteert", "Ypsilon")
@@ -38,14 +40,9 @@ def tell_secrets(store: Store) -> int:
     store.set_draft(None, f"typing {SECRETS[0]}")
     exchange = store.begin_exchange(
         f"What of {SECRETS[0]}?",
-        conversation=None,
-        parent=None,
-        title=f"On {SECRETS[1]}",
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
+        SMALL,
+        conversation=NewConversation(f"On {SECRETS[1]}", Wishes(f"Mind the {SECRETS[4]}.")),
         attachments=(Attachment(f"{SECRETS[2]}.txt", "txt", 9, f"about {SECRETS[3]} " * 500),),
-        system_prompt=f"Mind the {SECRETS[4]}.",
     )
     for length in range(1, 40):
         store.checkpoint(saying(exchange.reply, f"a {SECRETS[5]} " * 50 * length, f"thinking of {SECRETS[6]}" * length))

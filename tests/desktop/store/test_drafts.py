@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from desktop.store import Store
 from desktop.turns import Attachment
-from inference import ModelConfig
+from tests.desktop.exchanges import ask
 
 TABLE = Attachment("bends.csv", "csv", 8, "x,y\n1,2\n")
 NOTES = Attachment("notes.md", "md", 5, "words")
-
-
-def ask(store: Store, conversation: int | None = None, parent: int | None = None):
-    return store.begin_exchange(
-        "Why?",
-        conversation=conversation,
-        parent=parent,
-        title="Why?",
-        model_name="small",
-        model=ModelConfig(Path("small.gguf")),
-        streamed=True,
-    )
 
 
 def test_files_are_kept_for_each_conversation_and_for_a_new_one(store, path):
@@ -41,6 +27,6 @@ def test_what_was_sent_is_no_draft_any_more(store):
     assert store.draft_attachments(None) == ()
     store.set_draft_attachments(None, (TABLE,))
     store.set_draft_attachments(asked.conversation.id, (NOTES,))
-    ask(store, asked.conversation.id, asked.reply.id)
+    ask(store, "And?", asked)
     assert store.draft_attachments(asked.conversation.id) == ()
     assert store.draft_attachments(None) == (TABLE,)

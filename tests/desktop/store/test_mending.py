@@ -20,7 +20,8 @@ from desktop.store.rows import CONVERSATION, TURN, conversation_from, turn_from
 from desktop.turns import Attachment, Failure
 from inference import FinishReason, Message, Role, Sampling, Trace
 from tests.deep_types import assert_of_its_types
-from tests.desktop.store.conftest import MODEL, answered, ask, ended
+from tests.desktop.exchanges import answered, ask, ended
+from tests.desktop.fakes import MODEL
 from tests.odd_values import damaged
 
 ODD = st.none() | st.integers() | st.floats() | st.text(max_size=40) | st.binary(max_size=40)

@@ -25,9 +25,11 @@ NURSERY = """
 import itertools, json, os, sys
 from dataclasses import replace
 from pathlib import Path
+from desktop.changes import NewConversation
 from desktop.conversations import TurnState
 from desktop.store import Store
-from inference import Message, ModelConfig, Role, Trace
+from inference import Trace
+from tests.desktop.exchanges import SMALL, saying
 
 def say(*facts):
     os.write(1, (json.dumps(facts) + "\\n").encode())
@@ -37,15 +39,14 @@ def write(path, name, most):
     say("open", os.getpid(), 0)
     last = None
     for number in itertools.count() if most is None else range(most):
-        exchange = store.begin_exchange(
-            f"question {name} {number}", conversation=None if last is None else last.conversation.id,
-            parent=None if last is None else last.reply.id, title=f"{name}", model_name="small",
-            model=ModelConfig(Path("small.gguf")), streamed=True)
+        place = (NewConversation(name), None) if last is None else (last.conversation.id, last.reply.id)
+        question = f"question {name} {number}"
+        exchange = store.begin_exchange(question, SMALL, conversation=place[0], parent=place[1])
         say("asked", exchange.reply.id, 0)
         text = ""
         for step in range(1, 6):
             text += f"{name} word{step} " * 200
-            reply = replace(exchange.reply, message=Message(Role.ASSISTANT, text))
+            reply = saying(exchange.reply, text)
             store.checkpoint(reply)
             say("kept", reply.id, len(text))
         store.finish(replace(reply, state=TurnState.COMPLETE), Trace((1, 2), (0.1, 0.2), 2))

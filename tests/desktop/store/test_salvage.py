@@ -22,7 +22,7 @@ from desktop.store.salvage import damaged_files_of, salvage
 from desktop.store.schema import MIGRATIONS
 from inference import Message, Role
 from tests.deep_types import assert_of_its_types
-from tests.desktop.store.conftest import ask
+from tests.desktop.exchanges import ask
 from tests.odd_values import damaged
 
 PAGE = 4096

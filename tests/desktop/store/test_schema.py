@@ -14,7 +14,8 @@ import pytest
 
 from desktop.conversations import Conversation
 from desktop.store import MIGRATIONS, Store, StoreError
-from inference import FinishReason, ModelConfig, WindowPolicy
+from inference import FinishReason, WindowPolicy
+from tests.desktop.exchanges import SMALL
 
 SCHEMAS = Path(__file__).parent / "schemas"
 VERSIONS = range(1, len(MIGRATIONS))
@@ -65,15 +66,7 @@ def test_a_file_of_every_earlier_version_is_brought_up_to_date(path, version):
     )
     assert store.new_draft == "not sent"
     assert store.prefill_rate(Path("models/small.gguf")) == 200.0
-    more = store.begin_exchange(
-        "And then?",
-        conversation=1,
-        parent=2,
-        title="",
-        model_name="small",
-        model=ModelConfig(Path("models/small.gguf")),
-        streamed=True,
-    )
+    more = store.begin_exchange("And then?", SMALL, conversation=1, parent=2)
     assert store.turns(more.reply.id)[:2] == (question, reply)
     store.close()
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from desktop.hits import Hit
 from desktop.store import Store
 from desktop.store.grams import folded, grams_of
-from tests.desktop.store.conftest import answered, ask, saying
+from tests.desktop.exchanges import answered, ask, saying
 
 
 def found(store: Store, words: str) -> list[str]:

@@ -18,14 +18,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop.changes import NewConversation
 from desktop.conversations import FailureKind, TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store, StoreError, packed_trace, trace_from
-from desktop.turns import Attachment, Failure
+from desktop.turns import Attachment, Failure, ReplyOrigin
+from desktop.wishes import Wishes
 from inference import (
     BlockKind,
     Candidate,
-    ModelConfig,
     PromptBlock,
     RemoteModel,
     ReuseEnd,
@@ -33,7 +34,8 @@ from inference import (
     Trace,
     WindowPolicy,
 )
-from tests.desktop.store.conftest import MODEL, TIMINGS, ask, ended, saying
+from tests.desktop.exchanges import SMALL, TIMINGS, ask, ended, saying
+from tests.desktop.fakes import MODEL
 from tests.mounts import disk_of
 
 TRACE = Trace(
@@ -70,7 +72,7 @@ def test_a_checkpoint_keeps_reasoning_and_what_was_left_out(store):
 def test_the_model_of_a_server_comes_back_as_what_it_is(store):
     model = RemoteModel("https://example.org/v1", "big")
     exchange = store.begin_exchange(
-        "Hello", conversation=None, parent=None, title="t", model_name="big", model=model, streamed=True
+        "Hello", ReplyOrigin(model, "big", streamed=True), conversation=NewConversation("t")
     )
     assert (exchange.reply.remote, exchange.reply.model_path) == (model, None)
 
@@ -78,13 +80,7 @@ def test_the_model_of_a_server_comes_back_as_what_it_is(store):
 def test_another_reply_takes_the_place_of_the_first_which_is_kept(store):
     exchange = ask(store, "Why?")
     store.finish(replace(saying(exchange.reply, ""), state=TurnState.FAILED, error="No."), None)
-    other = store.begin_reply(
-        exchange.question.id,
-        conversation=exchange.conversation.id,
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
-    )
+    other = store.begin_reply(exchange.question.id, SMALL, conversation=exchange.conversation.id)
     (conversation,) = store.conversations()
     assert conversation.head == other.id
     assert store.turns(other.id) == (exchange.question, other)
@@ -95,12 +91,8 @@ def test_attachments_go_with_their_question_in_the_order_they_came(store):
     attachments = tuple(Attachment(f"{name}.md", "md", 7, f'# {name}\n\0"🏞️') for name in "bac")
     exchange = store.begin_exchange(
         "What is this?",
-        conversation=None,
-        parent=None,
-        title="t",
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
+        SMALL,
+        conversation=NewConversation("t"),
         attachments=attachments,
     )
     assert exchange.question.attachments == attachments
@@ -114,17 +106,7 @@ SAMPLING = Sampling(
 
 
 def test_a_system_prompt_and_sampling_are_kept_with_their_conversation(store):
-    exchange = store.begin_exchange(
-        "Hello",
-        conversation=None,
-        parent=None,
-        title="t",
-        model_name="small",
-        model=ModelConfig(MODEL),
-        streamed=True,
-        system_prompt="Be brief.",
-        sampling=SAMPLING,
-    )
+    exchange = store.begin_exchange("Hello", SMALL, conversation=NewConversation("t", Wishes("Be brief.", SAMPLING)))
     assert (exchange.conversation.system_prompt, exchange.conversation.sampling) == ("Be brief.", SAMPLING)
     store.set_prompt_and_sampling(exchange.conversation.id, "", None)
     kept = store.conversation(exchange.conversation.id)
@@ -263,9 +245,7 @@ def test_a_reply_without_a_trace_has_none(store):
 
 def test_an_exchange_that_cannot_be_stored_whole_is_not_stored_at_all(store):
     with pytest.raises(sqlite3.IntegrityError):
-        store.begin_exchange(
-            "Hello", conversation=None, parent=77, title="t", model_name="m", model=ModelConfig(MODEL), streamed=True
-        )
+        store.begin_exchange("Hello", SMALL, conversation=NewConversation("t"), parent=77)
     assert store.conversations() == ()
 
 
@@ -323,12 +303,10 @@ import sys, time
 from pathlib import Path
 from dataclasses import replace
 from desktop.store import Store
-from inference import Message, ModelConfig, Role
+from tests.desktop.exchanges import ask, saying
 
 store = Store(Path(sys.argv[1]))
-exchange = store.begin_exchange("Why?", conversation=None, parent=None, title="Why?", model_name="small",
-                                model=ModelConfig(Path("small.gguf")), streamed=True)
-store.checkpoint(replace(exchange.reply, message=Message(Role.ASSISTANT, "Because the water")))
+store.checkpoint(saying(ask(store).reply, "Because the water"))
 print("written", flush=True)
 sys.stdin.read()
 """

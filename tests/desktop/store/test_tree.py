@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from desktop.changes import NewConversation
 from desktop.conversations import TurnState
 from desktop.store import Store, StoreError
 from desktop.turns import Attachment
 from inference import FinishReason, Message, ModelConfig, Role, Trace, Usage
-from tests.desktop.store.conftest import MODEL, TIMINGS, answered, ended
+from tests.desktop.exchanges import SMALL, TIMINGS, answered, ended
+from tests.desktop.fakes import MODEL
 
 CONFIG = ModelConfig(MODEL)
 
@@ -41,16 +43,7 @@ def test_what_follows_each_turn(store, talk):
 
 def test_an_edited_question_stands_beside_the_first_with_its_attachments(store):
     table = Attachment("bends.csv", "csv", 8, "x,y\n")
-    asked = store.begin_exchange(
-        "What is y?",
-        conversation=None,
-        parent=None,
-        title="y",
-        model_name="small",
-        model=CONFIG,
-        streamed=True,
-        attachments=(table,),
-    )
+    asked = store.begin_exchange("What is y?", SMALL, conversation=NewConversation("y"), attachments=(table,))
     edited = store.edit(asked.question, "What is x?")
     assert (edited.message.content, edited.attachments, edited.edited) == ("What is x?", (table,), True)
     assert edited.parent is None
@@ -76,7 +69,7 @@ def test_a_reply_that_goes_on_begins_as_the_other_did(store, talk, path):
         finish_reason=FinishReason.CANCELLED,
     )
     store.finish(before, Trace((5, 6), (0.1, 0.2), 2))
-    reply = store.begin_continuation(before, model_name="small", model=CONFIG, streamed=True)
+    reply = store.begin_continuation(before, SMALL)
     assert reply.state is TurnState.WRITING
     assert (reply.message, reply.message.token_ids, reply.thought_seconds) == (before.message, (5, 6), 1.5)
     assert (reply.usage, reply.finish_reason, store.trace(reply.id)) == (None, None, None)
@@ -113,12 +106,7 @@ def test_looking_at_another_branch_does_not_make_a_conversation_newer(store, tal
 def test_a_reply_instead_of_another_takes_its_place(store, talk):
     first, _ = talk
     again = store.begin_reply(
-        first.question.id,
-        conversation=first.conversation.id,
-        model_name="small",
-        model=CONFIG,
-        streamed=True,
-        instead_of=(first.reply.id,),
+        first.question.id, SMALL, conversation=first.conversation.id, instead_of=(first.reply.id,)
     )
     assert contents(store, again.id) == ["one", ""]
 
