@@ -44,6 +44,7 @@ def test_for_a_reader_who_went_up_nothing_moves_one_pixel(transcript: Transcript
     transcript.show_turns(said.turns)
     qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())
     wheel(transcript, 4)
+    qtbot.waitUntil(lambda: not transcript._idle_timer.isActive())  # what is above now has its true height, too
     before, value = picture(transcript), transcript.verticalScrollBar().value()
     for number in range(200):
         grow(
