@@ -40,9 +40,7 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
             stream.reconfigure(errors="replace")  # an answer holds letters that some terminals lack
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["cli"]:
-        from inference.__main__ import main as answer_in_the_terminal
-
-        return answer_in_the_terminal(words[1:])
+        return _answer_in_the_terminal(words[1:])
     _be_a_child(words)
     options = _parser().parse_args(words)
     if options.version:
@@ -62,6 +60,19 @@ def main(arguments: Sequence[str] | None = None, prepare: Callable[[App], object
         return _show(error)
     finally:
         gc.enable()  # whoever called goes on
+        signal.signal(signal.SIGINT, before)
+
+
+def _answer_in_the_terminal(words: Sequence[str]) -> int:
+    from inference.__main__ import main as answer
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        return answer(words)
+    except KeyboardInterrupt:  # before it could mind it, or after
+        return 128 + signal.SIGINT
+    finally:
         signal.signal(signal.SIGINT, before)
 
 
@@ -180,9 +191,9 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
                 return 1
             if options.data_dir is None:
                 # A demonstration is no conversation of anybody's.
-                from tempfile import TemporaryDirectory
+                from desktop.passing_folder import PassingFolder
 
-                places = Places.passing(Path(stack.enter_context(TemporaryDirectory(prefix=f"{NAME}-"))))
+                places = Places.passing(stack.enter_context(PassingFolder()) / "data")
         elif not options.safe_mode and not options.new_window:
             from desktop.single_instance import enter
 

@@ -300,6 +300,7 @@ class App(QObject):
         yield from self.library.put_off()
         yield from self.later.supply.put_off()
         yield self.later.begin_daily_backups
+        yield self.window.filing.sweep
 
     def _speak_of_the_start(self) -> None:
         if self._salvaged is not None:

@@ -48,6 +48,8 @@ class DailyBackup(QObject):
             thread = Thread(target=self._make, name="backup", daemon=True)
             thread.start()
             self._thread = thread  # one that could not be started is not waited for
+        else:
+            self._backups.clear_away()
         self._timer.start(_MOST_MILLISECONDS if wait <= 0 else min(_MOST_MILLISECONDS, round(wait * 1_000) + 1))
 
     def wait(self) -> None:

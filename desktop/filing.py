@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -17,11 +18,10 @@ from desktop.widgets.conversation_list import ConversationList
 from desktop.widgets.notice_board import NoticeBoard
 
 if TYPE_CHECKING:
-    from tempfile import TemporaryDirectory
-
     from desktop.exchange import LeftOut
     from desktop.file_choosers import FileChoosers
     from desktop.imports import ImportReport
+    from desktop.passing_folder import PassingFolder
 
 _SUFFIXES = {FileFormat.MARKDOWN: ".md", FileFormat.JSON: ".json"}
 
@@ -44,17 +44,26 @@ class Filing(QObject):
         self._board = board
         self._own_choosers = choosers
         self._window = parent
-        self._given: TemporaryDirectory[str] | None = None  # to other programs; it is gone when this one ends
+        self._given: PassingFolder | None = None  # to other programs; it is gone when this one ends
         self.import_action = QAction(parent, text=self.tr("&Import conversations…"))
         self.import_action.triggered.connect(self._import)
         sidebar.commands.export_wanted.connect(self._export)
         sidebar.view.make_files = self._files_of
         library.imported.connect(self._report)
 
+    def sweep(self) -> None:
+        """Take away what programs gave that were ended before they could take it away."""
+        from threading import Thread
+
+        from desktop.passing_folder import sweep_passing_folders
+
+        with suppress(RuntimeError):  # the system gives no more threads; the next start, then
+            Thread(target=sweep_passing_folders, name="sweep", daemon=True).start()
+
     def close(self) -> None:
         """Take away what other programs were given; they have copied it."""
         if self._given is not None:
-            self._given.cleanup()
+            self._given.close()
             self._given = None
 
     @cached_property
@@ -120,14 +129,16 @@ class Filing(QObject):
 
     def _files_of(self, conversations: Sequence[int], kind: FileFormat) -> list[Path]:
         """A file for each, for a program that asked for them because they were dropped there."""
-        import tempfile
+        from tempfile import mkdtemp
+
+        from desktop.passing_folder import PassingFolder
 
         if self._given is None:
-            self._given = tempfile.TemporaryDirectory(prefix="headwater-")
+            self._given = PassingFolder()
         made: list[Path] = []
         for conversation in conversations:
             # A folder for each: titles may be the same.
-            path = Path(tempfile.mkdtemp(dir=self._given.name)) / self._name_of(conversation, kind)
+            path = Path(mkdtemp(dir=self._given.path)) / self._name_of(conversation, kind)
             if self._library.export([conversation], path, kind):
                 made.append(path)
         return made

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from desktop.process_lock import ProcessLock
-from inference import make_own_folder, open_own
+from inference import make_own_folder, open_own, read_own
 
 RUNS = "runs"  # the folder beside the conversations
 TWICE = 2  # deaths in a row over one model, after which it is not loaded by itself
@@ -173,22 +173,17 @@ def _note_in(path: Path) -> Note:
 
 def _fault_in(path: Path) -> str:
     try:
-        return _bytes_in(path).decode("utf-8", "replace").strip()
+        return read_own(path, _LONGEST).decode("utf-8", "replace").strip()
     except OSError:
         return ""
 
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        values = json.loads(_bytes_in(path))
+        values = json.loads(read_own(path, _LONGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
-
-
-def _bytes_in(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(_LONGEST)
 
 
 def _number(value: object, most: int) -> int:

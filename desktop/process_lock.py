@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from inference import make_own_folder, open_own
+from inference import NoOrdinaryFile, make_own_folder, open_own
 
 if sys.platform == "win32":
     import msvcrt
@@ -31,7 +31,7 @@ class ProcessLock:
 
     def is_held(self, name: str) -> bool:
         """Whether the process that wrote under this name is still running. A lock left behind is cleared away."""
-        return _is_held(self._folder / Path(name).name)
+        return is_held(self._folder / Path(name).name)
 
     def _clear_away(self) -> None:
         """Remove what processes left behind that were ended."""
@@ -76,13 +76,14 @@ class OnlyOne:
 
 def held_in(folder: Path) -> int:
     """How many processes hold a lock there, this one included."""
-    return sum(_is_held(path) for path in folder.glob("*.lock"))
+    return sum(is_held(path) for path in folder.glob("*.lock"))
 
 
-def _is_held(path: Path) -> bool:
+def is_held(path: Path) -> bool:
+    """Whether the process of the lock at `path` is still running. A lock left behind is cleared away."""
     try:
-        descriptor = os.open(path, os.O_RDWR)
-    except (FileNotFoundError, IsADirectoryError):
+        descriptor = open_own(path, os.O_RDWR)
+    except (FileNotFoundError, NoOrdinaryFile):
         return False
     except PermissionError:  # of another user, who may still be there
         return True

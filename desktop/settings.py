@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 
-from inference import MOST_THREADS, KvType, ProxyKind, RemoteModel, is_proxy_address, make_own_folder
+from inference import (
+    MOST_THREADS,
+    KvType,
+    ProxyKind,
+    RemoteModel,
+    is_proxy_address,
+    make_own_folder,
+    read_own,
+    replace_own,
+)
 
 FONT_SIZES = (10, 20)  # points, from least to most
 ZOOMS = (50, 300)  # per cent
@@ -176,7 +184,8 @@ class SettingsFile:
         self._current = settings if found is None else _merged(settings, self._in_file, found)
         try:
             make_own_folder(self._path.parent)
-            _replace(self._path, _HEADING + tomli_w.dumps(_content_of(self._current) | self._unknown))
+            content = tomli_w.dumps(_content_of(self._current) | self._unknown)
+            replace_own(self._path, _HEADING + content, for_good=True)
         except OSError as error:
             self.notice = f"The settings cannot be saved in {self._path}: {error.strerror}."
         else:
@@ -218,8 +227,7 @@ def _text_of(path: Path) -> str:
     Raises:
         ValueError: it is no text, or too much of it.
     """
-    with path.open("rb") as file:
-        raw = file.read(_MOST_BYTES + 1)
+    raw = read_own(path, _MOST_BYTES + 1)
     if len(raw) > _MOST_BYTES:
         raise ValueError("too large")
     return raw.decode("utf-8-sig")
@@ -341,19 +349,3 @@ def _content_of(settings: Settings) -> dict[str, object]:
 
 def _plain(item: object) -> object:
     return asdict(item) if isinstance(item, ModelWindow | RemoteModel) else item
-
-
-def _replace(path: Path, content: str) -> None:
-    """Write `content` beside `path` and put it in its place in one step. The new file is its owner's only."""
-    from tempfile import NamedTemporaryFile
-
-    with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, prefix=path.name, delete=False) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-            file.close()
-            Path(file.name).replace(path)
-        except OSError:
-            Path(file.name).unlink(missing_ok=True)
-            raise

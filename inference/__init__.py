@@ -72,7 +72,7 @@ from inference.errors import (
 from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
-from inference.own_files import make_own_folder, open_own
+from inference.own_files import NoOrdinaryFile, check_ordinary, make_own_folder, open_own, read_own, replace_own
 from inference.sentences import Sentence
 from inference.shortage import can_reserve, is_shortage
 
@@ -296,6 +296,7 @@ __all__ = [
     "ModelUnreadable",
     "ModelUnsupported",
     "NoChatService",
+    "NoOrdinaryFile",
     "NotOnHub",
     "NothingListens",
     "OutOfMemory",
@@ -347,6 +348,7 @@ __all__ = [
     "base_url_of",
     "bring_back",
     "can_reserve",
+    "check_ordinary",
     "connect",
     "default_models_folder",
     "default_threads",
@@ -372,6 +374,8 @@ __all__ = [
     "open_own",
     "prompt_text",
     "rate_of_decode",
+    "read_own",
+    "replace_own",
     "suitability_of",
     "tell_fault",
     "throw_away",

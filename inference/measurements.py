@@ -6,7 +6,6 @@ The file is never trusted: what cannot be read in it counts as not measured, and
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from inference.gguf_header import files_of
-from inference.own_files import make_own_folder, replace_own
+from inference.own_files import make_own_folder, read_own, replace_own
 
 _VERSION = 1
 _MOST_FILES = 200
@@ -164,9 +163,7 @@ def _newest(before: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
 
 def _read_file(path: Path | None) -> dict[str, FileRecord]:
     try:
-        if path is None or path.stat().st_size > _MOST_BYTES:
-            return {}
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = None if path is None else json.loads(read_own(path, _MOST_BYTES))
     except (OSError, ValueError, RecursionError):
         return {}
     files = content.get("files") if isinstance(content, dict) and content.get("version") == _VERSION else None
@@ -213,5 +210,4 @@ def _fits(value: object, like: object) -> bool:
 def _write_file(path: Path, records: dict[str, FileRecord]) -> None:
     make_own_folder(path.parent)
     content = {"version": _VERSION, "files": {key: asdict(record) for key, record in records.items()}}
-    passing = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
-    replace_own(path, json.dumps(content, indent=1), passing)
+    replace_own(path, json.dumps(content, indent=1))

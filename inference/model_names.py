@@ -55,7 +55,7 @@ def ollama_models(folder: Path) -> Iterator[tuple[Path, str]]:
         for name in sorted(names):
             with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 path = Path(place, name)
-                if path.stat().st_size > _MOST_MANIFEST:
+                if not path.is_file() or path.stat().st_size > _MOST_MANIFEST:
                     continue
                 for layer in json.loads(path.read_text("utf-8"))["layers"]:
                     digest = str(layer["digest"])

@@ -22,7 +22,7 @@ from inference.gguf_header import files_of, glance
 from inference.memory import forecast_of
 from inference.model_files import refusal_at_a_glance
 from inference.model_names import display_name, ollama_models
-from inference.own_files import make_own_folder, replace_own
+from inference.own_files import make_own_folder, read_own, replace_own
 from inference.sizes import DEFAULT_CONTEXT
 
 TRASH = ".headwater-trash"  # a folder in the one for models; see `inference.trash`
@@ -33,6 +33,7 @@ _DEEPEST = 8  # folders below one that is looked through
 _MOST_FOUND = 20_000
 _LATER_PART = re.compile(r"-(?!00001)\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 _CACHE_VERSION = 3
+_MOST_BYTES = 64 << 20  # of the cache; a larger file is none of ours
 _MOST_NUMBER = 1 << 53  # bytes or tokens
 _MOST_SECONDS = 1 << 37  # of the clock: some two thousand years from now, which every calendar still has
 
@@ -287,7 +288,7 @@ def _new(lying: Iterable[_Found], source: ShelfSource, seen: set[tuple[int, int]
 def _content_of(path: Path | None) -> dict[str, Any]:
     """A cache file, as far as it is one."""
     try:
-        content = {} if path is None else json.loads(path.read_text("utf-8", "surrogatepass"))
+        content = {} if path is None else json.loads(read_own(path, _MOST_BYTES).decode("utf-8", "surrogatepass"))
     except (OSError, ValueError, RecursionError):
         return {}
     return content if isinstance(content, dict) else {}

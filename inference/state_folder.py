@@ -216,7 +216,7 @@ def _chunks_of(state: Snapshot) -> Iterable[bytes | memoryview]:
 
 def _read_entry(path: Path) -> _Entry | None:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=open_own) as file:
             header = _read_header(file)
             return _Entry(_ids_of(file.read(header.sizes[0])), path)
     except _DAMAGED:
@@ -226,7 +226,7 @@ def _read_entry(path: Path) -> _Entry | None:
 def _read_state(path: Path) -> Snapshot | None:
     """The state in a file; `None` where the file is gone, or not whole to the last bit."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=open_own) as file:
             header = _read_header(file)
             first, *states, last = header.sizes
             parts: list[bytes | memoryview] = [file.read(first)]

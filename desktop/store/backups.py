@@ -12,9 +12,10 @@ from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from desktop.process_lock import ProcessLock, is_held
 from desktop.store.faults import damage_of, faults_of
 from desktop.store.schema import MIGRATIONS, is_whole
-from inference import open_own
+from inference import make_own_folder, open_own
 
 BACKUPS = "backups"  # the folder beside the conversations
 EVERY = timedelta(days=1)
@@ -50,41 +51,56 @@ class Backups:
         """Make one now, and delete those that are too many or too old. It may take a while; any thread may do it."""
         moment = self._clock().astimezone(UTC)
         copy = self._folder / f"{self._path.stem} {moment.strftime(_MOMENT)}{self._path.suffix}"
-        half_written = copy.with_name(f"{copy.name}{_HALF_WRITTEN}")
         with faults_of(self._path):
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            open(half_written, "wb", opener=open_own).close()
+            make_own_folder(self._folder)
+            self._sweep()
+            lock = ProcessLock(self._folder)
+            half_written = self._half_written(lock.name)
             try:
+                open(half_written, "wb", opener=open_own).close()
                 if _copy(self._path, half_written, is_stopped):
                     # A copy of damage would take the place of those from before it.
                     if not is_sound(half_written):
                         raise damage_of(self._path)
                     half_written.replace(copy)
             finally:
-                half_written.unlink(missing_ok=True)
+                _delete(half_written)
+                lock.close()
         self.clear_away()
 
     def clear_away(self) -> None:
-        """Delete the copies that are too many or too old. The newest stays, until there is a newer one; those of
-        moments still to come, from before the clock was set back, count as the oldest."""
+        """Delete the copies that are too many or too old, and what was half-written by whoever was ended meanwhile. The
+        newest stays, until there is a newer one; those of moments still to come, from before the clock was set back,
+        count as the oldest."""
         now = self._clock()
         oldest = now - KEPT_FOR
         by_age = sorted(self._moments().items(), key=lambda found: (found[1] <= now, found[1]), reverse=True)
         for number, (path, moment) in enumerate(by_age):
             if number and (number >= MOST or moment < oldest):
                 _delete(path)
-        for path, moment in self._moments(_HALF_WRITTEN).items():
-            if moment < self._clock() - EVERY:  # whoever was writing it was ended
-                _delete(path)
+        self._sweep()
 
-    def _moments(self, suffix: str = "") -> dict[Path, datetime]:
+    def _half_written(self, lock: str) -> Path:
+        """Where whoever holds the lock of this name makes a copy."""
+        return self._folder / f"{self._path.stem} {lock}{_HALF_WRITTEN}"
+
+    def _sweep(self) -> None:
+        for path in self._folder.glob(f"{self._path.stem} *{_HALF_WRITTEN}"):
+            lock = path.name.removeprefix(f"{self._path.stem} ").removesuffix(_HALF_WRITTEN)
+            with suppress(OSError):  # the next time, then
+                if not is_held(self._folder / lock):
+                    path.unlink()
+
+    def _moments(self) -> dict[Path, datetime]:
         """The copies there are, and when each was made."""
         found = {}
-        begin, end = f"{self._path.stem} ", f"{self._path.suffix}{suffix}"
+        begin, end = f"{self._path.stem} ", self._path.suffix
         for path in self._folder.glob(f"*{end}"):
             with suppress(ValueError):
                 text = f"{path.name.removeprefix(begin).removesuffix(end)} +0000"
-                found[path] = datetime.strptime(text, f"{_MOMENT} %z")
+                moment = datetime.strptime(text, f"{_MOMENT} %z")
+                if path.is_file():
+                    found[path] = moment
         return found
 
 

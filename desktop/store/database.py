@@ -11,8 +11,9 @@ from pathlib import Path
 from desktop.store import index
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.schema import MIGRATIONS
-from inference import make_own_folder, open_own
+from inference import check_ordinary, make_own_folder, open_own
 
+_BESIDE = ("-wal", "-shm", "-journal")  # SQLite's own files
 _MEMORY = Path(":memory:")  # SQLite's name for a database without a file
 _FIRST_TO_WRITE_OVER = 3  # the version from which on what is deleted is written over
 
@@ -157,6 +158,8 @@ def _text(raw: bytes) -> str:
 def _make_private(path: Path) -> None:
     """The folder and the file, for their owner only; SQLite's own files beside it take over the file's mode."""
     make_own_folder(path.parent)
+    for beside in _BESIDE:
+        check_ordinary(path.with_name(path.name + beside))  # not opened: its locks would be gone with that
     os.close(open_own(path, os.O_CREAT | os.O_RDWR))
 
 

@@ -21,7 +21,7 @@ def open_store(path: Path) -> tuple[Store, Salvage | None]:
     Raises:
         StoreError: they cannot be opened, or another window has the damaged file open.
     """
-    if not mark_of(path).exists():
+    if not mark_of(path).is_file():
         try:
             return Store(path), None
         except StoreDamaged:

@@ -23,7 +23,7 @@ from desktop.store.backups import BACKUPS, is_sound
 from desktop.store.faults import faults_of, mark_of
 from desktop.store.rows import DAMAGE
 from desktop.store.strict import as_text, made
-from inference import open_own
+from inference import open_own, read_own
 
 # In the order in which rows refer to each other. What is counted and named is turns and conversations.
 _TABLES = (
@@ -37,6 +37,7 @@ _AT_ONCE = 500  # rows
 _HIGHEST = 10_000_000  # a number of a row above it is damage itself
 _TITLE_LENGTH = 60
 _NAMED = 5  # conversations, in the sentence
+_MOST_MARK = 1 << 20  # bytes of what was written down
 _PAGE_SIZE_AT, _PAGE_COUNT_AT = 16, 28  # in the header of a file of SQLite's
 _LARGEST_PAGE = 65_536
 
@@ -93,11 +94,11 @@ def salvage(path: Path, clock: Callable[[], datetime] = lambda: datetime.now(UTC
         ready = path.with_name(f"{path.name}.ready")
         kept_as = path.with_name(f"{path.stem} damaged {clock().astimezone(UTC).strftime(_MOMENT)}{path.suffix}")
         outcome = _decided(path)
-        if ready.exists():
+        if ready.is_file():
             outcome = outcome or Salvage(kept_as, lost=None)
         elif outcome is None or not outcome.kept_as.exists():
             outcome = _make(path, ready, kept_as)
-        if ready.exists():
+        if ready.is_file():
             for beside in ("", *_BESIDE):
                 with suppress(FileNotFoundError):
                     path.with_name(path.name + beside).replace(outcome.kept_as.with_name(outcome.kept_as.name + beside))
@@ -139,7 +140,7 @@ def _decide(path: Path, outcome: Salvage) -> None:
 def _decided(path: Path) -> Salvage | None:
     """What was written down; the mark of damage alone is empty."""
     try:
-        values = json.loads(mark_of(path).read_bytes())
+        values = json.loads(read_own(mark_of(path), _MOST_MARK))
         kept_as, titles = Path(values["kept_as"]), tuple(map(as_text, values["titles"]))
         # Nothing is moved anywhere else, whatever became of what was written down.
         is_ours = kept_as.parent == path.parent and kept_as.name.startswith(f"{path.stem} damaged ")
@@ -151,7 +152,7 @@ def _decided(path: Path) -> Salvage | None:
 def _newest_good_backup(path: Path) -> Path | None:
     """The newest copy that is sound from its first page to its last, and no newer than this program."""
     copies = sorted((path.parent / BACKUPS).glob(f"{path.stem} *{path.suffix}"), reverse=True)
-    return next((copy for copy in copies if is_sound(copy)), None)
+    return next((copy for copy in copies if copy.is_file() and is_sound(copy)), None)
 
 
 def _begin(fresh: Path, backup: Path | None) -> None:

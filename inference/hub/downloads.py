@@ -33,13 +33,14 @@ from inference.hub.files import HubFile, HubModel, is_inside
 from inference.hub.hub import Hub
 from inference.hub.repo import HubRepo
 from inference.leaving import Worker, closed_at_exit
-from inference.own_files import make_own_folder, replace_own
+from inference.own_files import make_own_folder, read_own, replace_own
 
 LIST_NAME = "downloads.json"
 
 _LEAVING_SECONDS = 1.0  # for a connection that brings nothing; what was received is on the disk
 _TELL_SECONDS = 0.1  # between two reports of progress
 _MOST_BYTES = 1 << 53  # of a file: more than any disk has
+_MOST_LIST = 16 << 20  # bytes of the list; a larger one is none of ours
 _RATE_SECONDS = 5.0  # the speed is that of the last seconds
 
 
@@ -347,7 +348,7 @@ class _List:
         if not self._is_ours:
             return []
         try:
-            rows = json.loads(self._path.read_text("utf-8"))
+            rows = json.loads(read_own(self._path, _MOST_LIST))
         except (OSError, ValueError, RecursionError):
             return []
         downloads = []

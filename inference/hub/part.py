@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import DiskTooSmall, DownloadDamaged, DownloadElsewhere, FolderRefused
+from inference.own_files import make_folder, open_own, read_own
 from inference.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _LOCK_SUFFIX = ".part.lock"
 _PIECE = 1 << 20  # bytes read at once
 _LEFT_TO_OTHERS = 64 << 20  # bytes of the disk
 _SHA256_DIGITS = 64
+_MOST_INFO = 64 << 20  # bytes that are read of what is known of a part: terabytes of it
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -63,12 +65,12 @@ class PartFile:
             DownloadElsewhere: another process holds it.
         """
         with self._disk_faults():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             with _held(self._path, self._what):
                 self._part.touch()
                 try:
                     # Unbuffered: what is written is there, whatever becomes of this process.
-                    with self._part.open("r+b", buffering=0) as self._file:
+                    with open(self._part, "r+b", buffering=0, opener=open_own) as self._file:
                         yield
                 finally:
                     self._file = None
@@ -148,7 +150,7 @@ class PartFile:
     def _note_border(self) -> None:
         if not self._part.exists():
             raise FolderRefused(self._what, self._path.parent, Sentence("the folder went away"))
-        with self._info.open("a", encoding="ascii") as info:
+        with open(self._info, "a", encoding="ascii", opener=open_own) as info:
             info.write(f"{self._digest.hexdigest()}\n")
         self._check_room(0)
 
@@ -163,14 +165,15 @@ class PartFile:
     def _borders(self) -> list[str] | None:
         """The checksums up to each border; `None` where the part is of no known file. A line that was cut is none."""
         try:
-            lines = self._info.read_text("ascii", "replace").split("\n")[:-1]
+            lines = read_own(self._info, _MOST_INFO).decode("ascii", "replace").split("\n")[:-1]
             return lines[1:] if json.loads(lines[0]) == self._head() else None
         except (OSError, ValueError, IndexError, RecursionError):
             return None
 
     def _write_info(self, borders: list[str]) -> None:
         new = beside(self._path, f"{INFO_SUFFIX}.new")
-        new.write_text("".join(f"{line}\n" for line in (json.dumps(self._head()), *borders)), "ascii")
+        with open(new, "w", encoding="ascii", opener=open_own) as info:
+            info.writelines(f"{line}\n" for line in (json.dumps(self._head()), *borders))
         new.replace(self._info)
 
     @contextmanager

@@ -83,6 +83,44 @@ def test_ctrl_c_before_there_is_a_window_ends_the_program_without_a_word(tmp_pat
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 
+INTERRUPTS = """
+import os, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["INTERRUPTS_AT"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupts())
+"""
+INSTALLED = "import sys; from desktop.__main__ import main; sys.exit(main())"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+@pytest.mark.parametrize("start", ["-m desktop", "headwater"])
+@pytest.mark.parametrize("words", ["--data-dir data", "cli models list"])
+@pytest.mark.parametrize("module", ["desktop.__main__", "argparse", "inference", "inference.own_files"])
+def test_nor_does_it_while_python_reads_what_the_program_begins_with(tmp_path, start, words, module):
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTS)
+    (tmp_path / "headwater").write_text(INSTALLED)
+    paths = os.pathsep.join((str(tmp_path), *sys.path))
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} {start} {words}; echo $?"],
+        capture_output=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": paths, "INTERRUPTS_AT": module, "QT_QPA_PLATFORM": "offscreen"},
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("130\n", "")
+
+
+def test_ctrl_c_is_left_to_whoever_imports_the_package():
+    done = run("-c", "import signal, desktop; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)")
+    assert done.stdout == "True\n"
+
+
 BROKEN = """
 import sys
 from desktop.__main__ import main

@@ -121,7 +121,7 @@ def test_a_folder_in_its_place_is_said_and_what_is_chosen_applies(tmp_path):
     path.mkdir()
     settings = SettingsFile(path)
     assert settings.load() == Settings()
-    assert "cannot be read: Is a directory" in settings.notice
+    assert "cannot be read: settings.toml should be an ordinary file" in settings.notice
     settings.save(Settings(zoom=120))
     assert settings.current == Settings(zoom=120)
     assert "cannot be saved" in settings.notice

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
 import stat
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from desktop.changes import Exchange
+from desktop.process_lock import ProcessLock
 from desktop.store import BACKUPS, Store, StoreDamaged, StoreError, open_store
 from desktop.store.backups import EVERY, MOST
 from tests.desktop.exchanges import answered, ask
@@ -112,15 +115,36 @@ def test_one_that_is_stopped_leaves_nothing(store, backups, path):
     assert copies(path) == []
 
 
-def test_what_a_program_that_was_killed_left_half_written_is_cleared_away(backups, clock, path):
+def test_what_a_program_that_was_killed_left_half_written_is_cleared_away_at_once(backups, path):
     backups.make()
-    half = copies(path)[0].with_name("conversations 2026-01-01 00.00.00.sqlite3.part")
+    folder = copies(path)[0].parent
+    of_another = ProcessLock(folder)
+    half = folder / f"conversations {of_another.name}.part"
     half.write_bytes(b"half")
-    backups.clear_away()
-    assert half.exists()  # somebody may be writing it now
-    clock.go_on(days=2)
+    for clear_away in (backups.clear_away, backups.make):
+        clear_away()
+        assert half.exists()  # another one is writing it now
+    name = of_another.name
+    of_another.close()
+    (folder / name).write_bytes(b"")  # as it stays where its process is killed
     backups.clear_away()
     assert not half.exists()
+    assert {each.suffix for each in copies(path)} == {".sqlite3"}
+
+
+def test_whatever_lies_in_their_place_or_under_their_names_is_no_copy(backups, clock, path):
+    folder = path.parent / BACKUPS
+    folder.write_text("in the way")
+    with pytest.raises(StoreError, match=f"cannot be opened: {re.escape(str(folder))} should be a folder."):
+        backups.make()
+    folder.unlink()
+    folder.mkdir()
+    (folder / "conversations 2026-01-01 00.00.00.sqlite3").mkdir()
+    os.mkfifo(folder / "conversations 2025-12-31 23.00.00.sqlite3")
+    assert backups.next_at == clock()
+    clock.go_on(hours=1)
+    backups.make()
+    assert (backups.next_at - clock()).total_seconds() == 24 * 3600
 
 
 def test_other_files_beside_them_are_left_alone(backups, clock, path):
