@@ -42,7 +42,9 @@ def make_folder(path: Path, mode: int = 0o777) -> None:
     """
     try:
         path.mkdir(mode=mode, parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError):
+    except OSError as error:
+        if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ELOOP):
+            raise
         # One that leads nowhere is in the way, too.
         in_the_way = next(each for each in (path, *path.parents) if os.path.lexists(each))
         raise NotADirectoryError(errno.ENOTDIR, f"{in_the_way} should be a folder", str(in_the_way)) from None

@@ -272,7 +272,7 @@ def _read_span(connection: sqlite3.Connection, table: str, span: Span, rows: _Ro
 
 
 def _lend_first_page(backup: Path, work: Path) -> None:
-    with backup.open("rb") as file:
+    with open(backup, "rb", opener=open_own) as file:
         page = bytearray(file.read(_LARGEST_PAGE))
     size = int.from_bytes(page[_PAGE_SIZE_AT : _PAGE_SIZE_AT + 2], "big")
     size = _LARGEST_PAGE if size == 1 else size
@@ -280,7 +280,7 @@ def _lend_first_page(backup: Path, work: Path) -> None:
     page[_PAGE_COUNT_AT : _PAGE_COUNT_AT + 4] = pages.to_bytes(4, "big")
     for beside in ("-wal", "-shm"):
         work.with_name(work.name + beside).unlink(missing_ok=True)
-    with work.open("r+b") as file:
+    with open(work, "r+b", opener=open_own) as file:
         file.write(page[:size])
 
 
