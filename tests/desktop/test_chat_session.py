@@ -31,7 +31,7 @@ from inference import (
     WindowPolicy,
 )
 from tests.desktop.fakes import MODEL, OTHER_MODEL, ScriptedEngine
-from tests.desktop.watched import Watched, stored
+from tests.desktop.watched import STREAMED, Watched, stored
 
 # Asking.
 
@@ -51,21 +51,21 @@ def test_a_question_is_stored_shown_and_asked(watched, session, store, engine):
 
 @pytest.mark.parametrize("text", ["", "  \n\t"])
 def test_nothing_is_not_sent(session, store, engine, text):
-    assert not session.send(text, ReplyChoices(streaming=True))
+    assert not session.send(text, STREAMED)
     assert store.conversations() == ()
     assert engine.requests == []
 
 
 def test_a_second_question_waits_until_the_reply_has_ended(watched, session, engine):
     watched.ask()
-    assert not session.send("And why?", ReplyChoices(streaming=True))
+    assert not session.send("And why?", STREAMED)
     engine.finish()
-    assert session.send("And why?", ReplyChoices(streaming=True))
+    assert session.send("And why?", STREAMED)
 
 
 def test_without_a_model_nothing_is_sent(watched, session, models, engine, store):
     models.eject()
-    assert not session.send("Hello", ReplyChoices(streaming=True))
+    assert not session.send("Hello", STREAMED)
     assert store.conversations() == ()
 
 
@@ -77,13 +77,13 @@ def test_an_empty_conversation_leaves_no_row(session, store):
 def test_a_question_that_cannot_be_stored_is_not_asked_and_says_why(watched, session, store, engine, path):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    assert not session.send("Hello", ReplyChoices(streaming=True))
+    assert not session.send("Hello", STREAMED)
     other.close()
     assert engine.requests == []
     assert session.turns == ()
     assert len(watched.sentences) == 1
     assert "locked" in watched.sentences[0]
-    assert session.send("Hello", ReplyChoices(streaming=True))
+    assert session.send("Hello", STREAMED)
 
 
 def test_half_a_character_from_a_broken_clipboard_does_no_harm(watched, store):
@@ -102,9 +102,7 @@ def test_the_whole_conversation_is_asked_with_the_ids_that_were_sampled(watched,
 
 
 def test_another_model_is_not_handed_the_first_ones_ids(watched, engine, models):
-    watched.ask("one")
-    engine.say("1")
-    engine.finish()
+    watched.talk("one", "1")
     models.choose(OTHER_MODEL)
     engine.ready()
     watched.ask("two")
@@ -198,7 +196,7 @@ def test_a_reply_that_fails_keeps_its_text_and_says_why(watched, session, engine
     assert (reply.state, reply.message.content) == (TurnState.FAILED, "They er")
     assert reply.error == str(PromptTooLong(5_000, 4_096))
     assert watched.changed == [reply]
-    assert session.send("shorter", ReplyChoices(streaming=True))
+    assert session.send("shorter", STREAMED)
 
 
 # When the disk will not have it.
@@ -323,9 +321,7 @@ TOO_LONG = PromptTooLong(5_000, 4_096, 2)
 
 
 def too_long(watched: Watched, engine: ScriptedEngine) -> None:
-    watched.ask("one")
-    engine.say("1")
-    engine.finish()
+    watched.talk("one", "1")
     watched.ask("two")
     engine.fail(TOO_LONG)
 
@@ -340,7 +336,7 @@ def test_a_prompt_that_is_too_long_offers_what_can_be_done(watched, session, eng
 def test_leaving_out_the_oldest_asks_again_and_is_kept_with_the_conversation(watched, session, engine, store, models):
     too_long(watched, engine)
     failed = session.turns[-1]
-    assert session.mend(Remedy(RemedyKind.LEAVE_OUT_OLDEST), ReplyChoices(streaming=True))
+    assert session.mend(Remedy(RemedyKind.LEAVE_OUT_OLDEST), STREAMED)
     assert engine.requests[-1].window_policy is WindowPolicy.DROP_OLDEST
     assert [message.content for message in engine.requests[-1].messages] == ["one", "1", "two"]
     assert [len(shown) for shown in watched.replaced] == [3]
@@ -368,7 +364,7 @@ def test_a_larger_window_loads_the_model_anew_and_asks_again(watched, session, e
 def test_what_is_not_offered_is_not_done(watched, session, engine):
     too_long(watched, engine)
     count = len(engine.requests)
-    assert not session.mend(Remedy(RemedyKind.CHANGE_KEY), ReplyChoices(streaming=True))
+    assert not session.mend(Remedy(RemedyKind.CHANGE_KEY), STREAMED)
     assert len(engine.requests) == count
 
 
@@ -389,9 +385,7 @@ def test_another_model_with_a_large_window_offers_another_try(watched, session, 
 def test_turns_that_were_left_out_are_kept_with_the_reply(watched, session, engine, store):
     watched.ask("one")
     engine.finish(FinishReason.CANCELLED)  # without a word: read together with the next question
-    watched.ask("two")
-    engine.say("2")
-    engine.finish()
+    watched.talk("two", "2")
     watched.ask("three")
     first, _, second, reply = session.turns[:4]
     engine.leave_out(0, 1)
@@ -459,14 +453,12 @@ def test_a_server_that_fails_offers_what_may_help(remote, session, engine, error
     remote.ask()
     engine.fail(error)
     assert [remedy.kind for remedy in session.remedies] == kinds
-    assert session.mend(session.remedies[-1], ReplyChoices(streaming=True))
+    assert session.mend(session.remedies[-1], STREAMED)
     assert engine.requests[-1].messages[-1].content == "Why do rivers bend?"
 
 
 def test_a_reply_of_a_file_lends_its_ids_to_no_server(watched, engine, models):
-    watched.ask("one")
-    engine.say("1")
-    engine.finish()
+    watched.talk("one", "1")
     engine.remote_listeners.append(models.on_event)
     models.choose(SERVER)
     watched.ask("two")

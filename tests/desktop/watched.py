@@ -10,12 +10,11 @@ from desktop.remedies import Remedy
 from desktop.store import Store
 from desktop.turns import Turn
 from desktop.wishes import ReplyChoices
-from inference import (
-    RemoteModelFailed,
-    RemoteModelReady,
-)
+from inference import RemoteModelFailed, RemoteModelReady
 from tests.desktop.fakes import ScriptedEngine
 from tests.fakes import ManualClock
+
+STREAMED = ReplyChoices(streaming=True)
 
 
 class Watched:
@@ -25,6 +24,7 @@ class Watched:
         self.clock = ManualClock()
         self.session = ChatSession(store, engine, models, clock=self.clock, **options)  # type: ignore[arg-type]
         self.models = models
+        self.engine = engine
         engine.listeners.append(self.on_event)
         engine.remote_listeners.append(self.on_event)
         self.added: list[Turn] = []
@@ -71,7 +71,23 @@ class Watched:
     def ask(self, question: str = "Why do rivers bend?", *, streaming: bool = True) -> None:
         assert self.session.send(question, ReplyChoices(streaming=streaming))
 
+    def talk(self, question: str, *answer: str) -> None:
+        """A whole exchange."""
+        self.ask(question)
+        for piece in answer:
+            self.engine.say(piece)
+        self.engine.finish()
+
+
+def said(session: ChatSession) -> list[str]:
+    """What is shown."""
+    return [turn.message.content for turn in session.turns]
+
 
 def stored(store: Store) -> tuple[Turn, ...]:
     (conversation,) = store.conversations()
     return store.turns(conversation.head)
+
+
+def kept(store: Store) -> list[str]:
+    return [turn.message.content for turn in stored(store)]
