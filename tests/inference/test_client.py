@@ -24,8 +24,7 @@ from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from tests.fakes import Script, ScriptedLoader, config
 from tests.gguf_files import write_tiny_model
-
-PATIENCE = 10.0  # seconds; only a broken engine takes them
+from tests.inference.listening import PATIENCE
 
 
 def client_of(script: Script | None = None) -> tuple[Client, ScriptedLoader]:

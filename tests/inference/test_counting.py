@@ -19,8 +19,8 @@ from inference.model import StopFlag
 from inference.prompt import PromptBuilder
 from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedModel, ScriptedVocabulary, config
+from tests.inference.listening import PATIENCE
 
-PATIENCE = 10.0
 SAID = (Message(Role.USER, "Hello"), Message(Role.ASSISTANT, "Hi there"))
 
 

@@ -30,42 +30,14 @@ from inference.events import (
     ModelReady,
     ModelUnloaded,
     PrefillProgress,
+    RemoteModelEvent,
     TextDelta,
 )
 from inference.ids import RequestId
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
-
-PATIENCE = 10.0  # seconds; only a broken engine takes them
-
-
-class Listener:
-    """Keeps every event, and lets a test wait for one."""
-
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-        self.threads: set[str] = set()
-        self._came = threading.Condition()
-
-    def __call__(self, event: Event) -> None:
-        with self._came:
-            self.events.append(event)
-            self.threads.add(threading.current_thread().name)
-            self._came.notify_all()
-
-    def wait_for(self, wanted: Callable[[Event], bool]) -> Event:
-        with self._came:
-            assert self._came.wait_for(lambda: any(map(wanted, self.events)), PATIENCE), self.events
-            return next(filter(wanted, self.events))
-
-    def last_of(self, request: RequestId) -> GenerationFinished | GenerationFailed:
-        event = self.wait_for(lambda e: isinstance(e, GenerationFinished | GenerationFailed) and e.request == request)
-        assert isinstance(event, GenerationFinished | GenerationFailed)
-        return event
-
-    def of(self, request: RequestId) -> list[Event]:
-        return [event for event in self.events if getattr(event, "request", None) == request]
+from tests.inference.listening import PATIENCE, Listener
 
 
 @contextmanager
@@ -519,7 +491,7 @@ def _do(step: tuple[object, ...], engine: LocalEngine, listener: Listener, asked
             pass
 
 
-def _check_order(events: list[Event]) -> None:
+def _check_order(events: list[Event | RemoteModelEvent]) -> None:
     kinds = [type(event) for event in events]
     assert kinds == sorted(kinds, key=[PrefillProgress, TextDelta, GenerationFinished, GenerationFailed].index)
     counts = [event.output_tokens for event in events if isinstance(event, TextDelta)]

@@ -28,7 +28,8 @@ from inference.jobs import JobSteps, ModelOnLoan
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
-from tests.inference.test_engine import PATIENCE, Broken, Listener, ask, engine_of, gate
+from tests.inference.listening import PATIENCE, Listener
+from tests.inference.test_engine import Broken, ask, engine_of, gate
 from tests.llama_models import GREEDY
 
 

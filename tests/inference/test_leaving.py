@@ -10,7 +10,7 @@ import pytest
 
 from inference.leaving import Worker
 
-PATIENCE = 10.0  # seconds; only a broken worker takes them
+PATIENCE = 30.0  # seconds; only a broken worker takes them
 
 
 def test_whoever_waits_is_let_go_once_the_work_is_done() -> None:

@@ -15,7 +15,7 @@ from inference.model import LoadStopped, StopFlag
 from inference.probe import PROBE_OPTION, probe_command, try_in_child
 from tests.gguf_files import real_model, write_tiny_model
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 @pytest.fixture(scope="module")

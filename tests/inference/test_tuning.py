@@ -8,7 +8,7 @@ import pytest
 
 from inference.configuration import EngineFiles, ModelConfig
 from inference.engine import LocalEngine
-from inference.events import Event, GenerationFinished, ModelInfo, ModelReady
+from inference.events import GenerationFinished, ModelInfo, ModelReady
 from inference.llama import load_model
 from inference.measurements import Measurements, Pace, Threads, file_key
 from inference.messages import Message, Role
@@ -17,9 +17,9 @@ from inference.requests import GenerationRequest
 from inference.tuning import ThreadTuner, candidates
 from tests.fakes import Script, ScriptedLoader, ScriptedModel
 from tests.gguf_files import write_tiny_model
+from tests.inference.listening import PATIENCE, Listener
 from tests.llama_models import read, write
 
-PATIENCE = 10.0
 FILE = "a file"
 
 
@@ -275,22 +275,6 @@ def test_a_reply_deep_in_the_window_is_compared_with_those_as_deep():
 
 
 # With the engine around it.
-
-
-class Listener:
-    def __init__(self) -> None:
-        self.events: list[Event] = []
-        self._came = threading.Condition()
-
-    def __call__(self, event: Event) -> None:
-        with self._came:
-            self.events.append(event)
-            self._came.notify_all()
-
-    def wait_for(self, wanted: Callable[[Event], bool]) -> Event:
-        with self._came:
-            assert self._came.wait_for(lambda: any(map(wanted, self.events)), PATIENCE), self.events
-            return next(filter(wanted, self.events))
 
 
 @contextmanager

@@ -38,7 +38,7 @@ from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from inference.remote.inbox import Patience
 from inference.requests import GenerationRequest
-from tests.inference.remote.listening import PATIENCE, Listener
+from tests.inference.listening import PATIENCE, Listener
 from tests.inference.remote.test_server import nobody_accepts
 from tests.scripted_server import (
     DONE,

@@ -41,7 +41,7 @@ from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from inference.remote.inbox import Patience
 from inference.requests import GenerationRequest, Sampling
-from tests.inference.remote.listening import Listener
+from tests.inference.listening import Listener
 from tests.scripted_server import (
     CERTIFICATE,
     DONE,

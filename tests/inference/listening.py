@@ -1,4 +1,4 @@
-"""Keeps every event of a remote engine, and lets a test wait for one."""
+"""Hears all that an engine says, so that a test can wait for it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Callable
 from inference.events import Event, GenerationFailed, GenerationFinished, RemoteModelEvent
 from inference.ids import RequestId
 
-PATIENCE = 20.0  # seconds; only a broken engine takes them
+PATIENCE = 30.0  # seconds; only a broken engine takes them
 
 
 class Listener:
+    """Keeps every event, and lets a test wait for one."""
+
     def __init__(self) -> None:
         self.events: list[Event | RemoteModelEvent] = []
         self.threads: set[str] = set()
