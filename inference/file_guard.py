@@ -1,8 +1,9 @@
 """Keeps a model's file as it is while a reply is read from it.
 
 llama.cpp maps the file: where it is cut short, the next look at what is gone ends the process. On Linux a lease makes
-whoever wants to write into the file wait until it is given back, for as long as a reply needs to notice. Where there is
-none to be had (another system, another person's file, one that somebody writes into already) nothing is guarded.
+whoever wants to write into the file wait until it is given back, for as long as a reply needs to notice, and at most for
+the kernel's `lease-break-time`, 45 seconds. Where there is none to be had (another system, another person's file, one
+that somebody writes into already) nothing is guarded.
 """
 
 from __future__ import annotations
@@ -10,12 +11,17 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from inference.model import StopFlag
 
 if sys.platform == "linux":
     import fcntl
+
+_GLANCE = 0.25  # seconds
 
 
 class FileGuard:
@@ -23,6 +29,7 @@ class FileGuard:
 
     def __init__(self, paths: Iterable[Path]) -> None:
         self._held = [descriptor for path in paths if (descriptor := _leased(path)) is not None]
+        self.has_stopped = False  # what was to be stopped for whoever waits
 
     @property
     def is_held(self) -> bool:
@@ -33,6 +40,28 @@ class FileGuard:
     def is_wanted(self) -> bool:
         """Whether somebody waits to write into one of them. It costs a microsecond for each."""
         return any(_is_wanted(descriptor) for descriptor in self._held)
+
+    @contextmanager
+    def stopping(self, flag: StopFlag) -> Iterator[None]:
+        """Meanwhile have the flag raised where somebody waits: a batch of a large model may take longer than the kernel
+        has anybody wait, and only the flag is looked at inside one."""
+        ended = threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(flag, ended), name="file-guard", daemon=True)
+        if not self.is_held or not _has_begun(watcher):
+            yield
+            return
+        try:
+            yield
+        finally:
+            ended.set()
+            watcher.join()
+
+    def _watch(self, flag: StopFlag, ended: threading.Event) -> None:
+        while not self.is_wanted:
+            if ended.wait(_GLANCE):
+                return
+        self.has_stopped = True
+        flag.set()
 
     def close(self) -> None:
         """Let whoever waits go on."""
@@ -45,6 +74,14 @@ class FileGuard:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _has_begun(thread: threading.Thread) -> bool:
+    try:
+        thread.start()
+    except RuntimeError:  # there is no memory for another: it goes without
+        return False
+    return True
 
 
 def _leased(path: Path) -> int | None:

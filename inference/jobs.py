@@ -13,7 +13,14 @@ from typing import Protocol, TypeAlias
 
 from inference.configuration import ModelConfig
 from inference.errors import ModelChanged
-from inference.events import GenerationEvent, GenerationFailed, GenerationFinished, JobProgress, ModelInfo
+from inference.events import (
+    FinishReason,
+    GenerationEvent,
+    GenerationFailed,
+    GenerationFinished,
+    JobProgress,
+    ModelInfo,
+)
 from inference.file_guard import FileGuard
 from inference.generation import Arrival, Clock, Generation
 from inference.ids import JobId
@@ -31,10 +38,20 @@ def unless_changed(
     """The events of a reply, which ends with ModelChanged where somebody waits to write into the model's file."""
     with closing(events):
         for event in events:
+            if guard.has_stopped and isinstance(event, GenerationFinished):
+                yield _stopped(event, path)
+                return
             if guard.is_wanted and not isinstance(event, GenerationFinished | GenerationFailed):
                 yield events.throw(ModelChanged(path))
                 return
             yield event
+
+
+def _stopped(event: GenerationFinished, path: Path) -> GenerationFinished | GenerationFailed:
+    """How a reply ended that may have been stopped for whoever wants to write."""
+    if event.finish_reason is not FinishReason.CANCELLED:
+        return event
+    return GenerationFailed(event.request, ModelChanged(path), event.text, event.reasoning)
 
 
 class Job(Protocol):

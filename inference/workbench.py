@@ -10,11 +10,12 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from inference.bounds import StateBudget
 from inference.configuration import EngineFiles, ModelConfig
 from inference.errors import InferenceError, ModelChanged
-from inference.events import GenerationEvent, JobProgress, ModelInfo
+from inference.events import GenerationEvent, GenerationFailed, JobProgress, ModelInfo
 from inference.file_guard import FileGuard
 from inference.generation import Arrival, Clock, Generation
 from inference.gguf_header import files_of
@@ -29,6 +30,8 @@ from inference.requests import GenerationRequest
 from inference.template import RenderStopped
 from inference.tuning import ThreadTuner
 
+Stamp: TypeAlias = tuple[int, ...] | None
+
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
@@ -39,7 +42,7 @@ class _Loaded:
     info: ModelInfo
     began: float
     ended: float
-    stamp: tuple[int, ...] | None  # of the file as it was when the load began
+    stamps: dict[Path, Stamp]  # of its files as they were when the load began
 
 
 class Workbench:
@@ -74,13 +77,15 @@ class Workbench:
         return self._loaded.info if self._tuner is None else self._tuner.describe(self._loaded.info)
 
     def holds(self, config: ModelConfig) -> bool:
-        """Whether this very model is loaded: its file has not been written to or replaced since.
+        """Whether this very model is loaded: none of its files has been written to or replaced since.
 
         One that was only deleted is still there for whoever has it open. One that was cut short is not: the next look
         into it would end the process.
         """
         loaded = self._loaded
-        return loaded is not None and loaded.info.config == config and _stamp(config.path) in (None, loaded.stamp)
+        if loaded is None or loaded.info.config != config:
+            return False
+        return all(_stamp(path) in (None, stamp) for path, stamp in loaded.stamps.items())
 
     def load(self, config: ModelConfig, progress: Callable[[float], None]) -> ModelInfo:
         """Load a model; there must be none.
@@ -90,7 +95,11 @@ class Workbench:
             LoadStopped: the stop flag was raised meanwhile.
         """
         with FileGuard(files_of(config.path)) as guard:
-            return self._load(config, progress, guard)
+            info = self._load(config, progress, guard)
+            if guard.is_wanted:  # since the last of the progress
+                self.unload(keep=False)
+                raise ModelChanged(config.path)
+            return info
 
     def _load(self, config: ModelConfig, progress: Callable[[float], None], guard: FileGuard) -> ModelInfo:
         def report(fraction: float) -> None:
@@ -99,7 +108,7 @@ class Workbench:
             progress(fraction)
 
         began, self._began = self._clock() if self._began is None else self._began, None
-        stamp = _stamp(config.path)
+        stamps = {path: _stamp(path) for path in files_of(config.path)}
         model = self._loader(config, self._stop_flag, report)
         try:
             prompts = PromptBuilder(model, self._stop_flag.is_set, config.template)
@@ -117,7 +126,7 @@ class Workbench:
             warnings=prompts.warnings,
             load_seconds=ended - began,
         )
-        self._loaded = _Loaded(model, prompts, info, began, ended, stamp)
+        self._loaded = _Loaded(model, prompts, info, began, ended, stamps)
         self._cache.open(model.state_key)
         if self._tunes:
             bound = self._most_threads or default_threads()
@@ -134,8 +143,11 @@ class Workbench:
             request, loaded.model, loaded.prompts, self._cache, self._stop_flag, arrival, self._clock
         )
         path = loaded.info.config.path
-        with self._guarded(path) as guard:
-            yield from unless_changed(generation.events(), guard, path)
+        try:
+            with self._guarded(path) as guard, guard.stopping(self._stop_flag):
+                yield from unless_changed(generation.events(), guard, path)
+        except ModelChanged as error:
+            yield GenerationFailed(request.id, error)
 
     def run(self, job: Job) -> Generator[JobProgress | GenerationEvent, None, object]:
         """Do a job with the model that is loaded; returns its result. Then the KV cache holds again what it held, and
@@ -143,7 +155,7 @@ class Workbench:
         loaded, info = self._loaded, self.info
         if loaded is None or info is None:
             raise RuntimeError("no model is loaded")
-        with self._guarded(loaded.info.config.path) as guard:
+        with self._guarded(loaded.info.config.path) as guard, guard.stopping(self._stop_flag):
             loan = ModelOnLoan(loaded.model, loaded.prompts, info, self._cache, self._stop_flag, self._clock, guard)
             before, holder = loan.held(), self._cache.holder
             try:
@@ -158,8 +170,15 @@ class Workbench:
 
     @contextmanager
     def _guarded(self, path: Path) -> Iterator[FileGuard]:
-        """Keep the file as it is meanwhile. Where somebody waits to write into it, nothing looks into it afterwards."""
+        """Keep the file as it is meanwhile. Where somebody waits to write into it, nothing looks into it afterwards.
+
+        Raises:
+            ModelChanged: somebody cut it short since it was loaded, perhaps as soon as the load let go of it.
+        """
         with FileGuard(files_of(path)) as guard:
+            if self._loaded is not None and any(map(_is_cut, self._loaded.stamps.items())):
+                self.unload(keep=False)
+                raise ModelChanged(path)
             try:
                 yield guard
             finally:
@@ -220,7 +239,14 @@ class Workbench:
         return Arrival(submitted, now - submitted - load, load)
 
 
-def _stamp(path: Path) -> tuple[int, ...] | None:
+def _is_cut(loaded: tuple[Path, Stamp]) -> bool:
+    """Whether a file that is loaded is shorter than it was."""
+    path, before = loaded
+    now = _stamp(path)
+    return before is not None and now is not None and now[:2] == before[:2] and now[2] < before[2]
+
+
+def _stamp(path: Path) -> Stamp:
     """What changes when a file is written to or replaced; `None` where there is none."""
     try:
         found = path.stat()

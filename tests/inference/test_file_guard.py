@@ -7,6 +7,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from inference import (
+    FinishReason,
     GenerationFailed,
     GenerationFinished,
     GenerationRequest,
@@ -29,19 +31,27 @@ from inference import (
     ModelFailed,
     ModelLoading,
     ModelOnLoan,
+    ModelReady,
     ModelUnloaded,
+    RequestId,
     Role,
     Sampling,
     TextDelta,
+    Timings,
+    Trace,
+    Usage,
     new_job_id,
 )
 from inference.events import Event
 from inference.file_guard import FileGuard
-from inference.jobs import JobSteps
+from inference.jobs import JobSteps, unless_changed
+from inference.model import Model, StopFlag
+from tests.fakes import Script, ScriptedLoader
 from tests.gguf_files import write_tiny_model
 
 CUT = "import os, sys; os.truncate(sys.argv[1], 1000)"
 HI = (Message(Role.USER, "Hi"),)
+PATIENCE = 30.0  # seconds; only what is broken takes them
 WRITE = "import sys; open(sys.argv[1], 'r+b').close()"
 
 
@@ -141,6 +151,140 @@ def test_a_file_that_is_cut_short_in_the_middle_of_a_reply_ends_the_reply_and_no
         engine.generate(GenerationRequest(config, HI))
         failed = next(event for event in iter(events.get, None) if isinstance(event, GenerationFailed))
         assert isinstance(failed.error, ModelError)
+    finally:
+        engine.close()
+
+
+class HeldUp(ScriptedLoader):
+    """Loads a model whose first batch has its file cut short and takes until the stop flag is raised."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(Script(during_evaluate=self._read))
+        self.cutters: list[subprocess.Popen[bytes]] = []
+        self._path = path
+
+    def __call__(self, config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> Model:
+        self._stop_flag = stop_flag
+        return super().__call__(config, stop_flag, progress)
+
+    def _read(self, _token: int) -> None:
+        if not self.cutters:
+            self.cutters.append(cutting(self._path))
+            end = time.monotonic() + PATIENCE
+            while not self._stop_flag.is_set():
+                assert time.monotonic() < end, "nothing was stopped"
+
+
+@pytest.mark.parametrize("asked", ["a reply", "a job"])
+def test_a_batch_that_takes_longer_than_anybody_waits_is_ended_in_its_middle(file, asked):
+    """The kernel has whoever wants to write wait for so long and no longer."""
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    loader = HeldUp(file)
+    engine = LocalEngine(events.put, loader=loader)
+    try:
+        config = ModelConfig(file)
+        if asked == "a job":
+            engine.run(Long(config, "keeps", lambda: None))
+        else:
+            engine.generate(GenerationRequest(config, HI))
+        ends = GenerationFinished | GenerationFailed | JobFinished | JobFailed
+        ended = next(event for event in iter(events.get, None) if isinstance(event, ends))
+        assert isinstance(ended, GenerationFailed | JobFailed), ended
+        assert isinstance(ended.error, ModelChanged)
+        assert loader.cutters[0].wait() == 0
+        assert next(event for event in iter(events.get, None)) == ModelUnloaded(config)
+        assert loader.models[0].closed
+    finally:
+        engine.close()
+
+
+def test_a_reply_that_ended_by_itself_is_whole_whoever_waits(tmp_path):
+    end = GenerationFinished(RequestId("1"), "Hi", FinishReason.STOP, "small", Usage(1, 0, 1), Timings(0, 0), Trace())
+    with FileGuard([]) as guard:
+        guard.has_stopped = True
+        assert list(unless_changed((event for event in (end,)), guard, tmp_path)) == [end]
+
+
+@pytest.mark.parametrize("is_held", [True, False])
+def test_a_guard_leaves_a_flag_alone_that_nobody_needs(file, is_held):
+    flag, threads = StopFlag(), threading.active_count()
+    with FileGuard([file] if is_held else []) as guard, guard.stopping(flag):
+        assert threading.active_count() == threads + is_held
+    assert threading.active_count() == threads
+    assert not flag.is_set()
+    assert not guard.has_stopped
+
+
+class CutAtTheEnd(ScriptedLoader):
+    """Has its file cut short when all of its progress was told."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.cutters: list[subprocess.Popen[bytes]] = []
+        self._path = path
+
+    def __call__(self, config: ModelConfig, stop_flag: StopFlag, progress: Callable[[float], None]) -> Model:
+        model = super().__call__(config, stop_flag, progress)
+        self.cutters.append(cutting(self._path))
+        return model
+
+
+def test_a_file_that_is_cut_short_at_the_very_end_of_its_load_is_let_go_of(file):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    loader = CutAtTheEnd(file)
+    engine = LocalEngine(events.put, loader=loader)
+    try:
+        engine.generate(GenerationRequest(ModelConfig(file), HI))
+        failed = next(event for event in iter(events.get, None) if isinstance(event, GenerationFailed))
+        assert isinstance(failed.error, ModelChanged)
+        assert loader.cutters[0].wait() == 0
+        assert loader.models[0].closed
+        assert loader.models[0].read == []
+    finally:
+        engine.close()
+
+
+def test_a_file_that_is_cut_short_as_soon_as_its_load_let_go_of_it_is_not_looked_into(file):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    loader = ScriptedLoader()
+
+    def emit(event: Event) -> None:
+        if isinstance(event, ModelReady):
+            os.truncate(file, file.stat().st_size // 2)
+        events.put(event)
+
+    engine = LocalEngine(emit, loader=loader)
+    try:
+        config = ModelConfig(file)
+        engine.generate(GenerationRequest(config, HI))
+        failed = next(event for event in iter(events.get, None) if isinstance(event, GenerationFailed))
+        assert isinstance(failed.error, ModelChanged)
+        assert events.get(timeout=PATIENCE) == ModelUnloaded(config)
+        assert loader.models[0].read == []
+        engine.run(Long(config, "keeps", lambda: None))
+        refused = next(event for event in iter(events.get, None) if isinstance(event, JobFinished | JobFailed))
+        assert isinstance(refused, JobFailed)
+        assert isinstance(refused.error, ModelChanged)
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_part_that_was_cut_short_while_nobody_asked_has_the_model_loaded_anew(tmp_path, number):
+    parts = [tmp_path / f"model-0000{each}-of-00002.gguf" for each in (1, 2)]
+    for part in parts:
+        part.write_bytes(bytes(10_000))
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    loader = ScriptedLoader()
+    engine = LocalEngine(events.put, loader=loader)
+    try:
+        for asked in (1, 1, 2):
+            if asked == 2:
+                os.truncate(parts[number - 1], 1_000)
+            engine.generate(GenerationRequest(ModelConfig(parts[0]), HI))
+            while not isinstance(event := events.get(timeout=PATIENCE), GenerationFinished):
+                assert not isinstance(event, GenerationFailed)
+            assert len(loader.models) == asked
     finally:
         engine.close()
 
