@@ -1,9 +1,9 @@
 """Keeps a model's file as it is while a reply is read from it.
 
 llama.cpp maps the file: where it is cut short, the next look at what is gone ends the process. On Linux a lease makes
-whoever wants to write into the file wait until it is given back, for as long as a reply needs to notice, and at most for
-the kernel's `lease-break-time`, 45 seconds. Where there is none to be had (another system, another person's file, one
-that somebody writes into already) nothing is guarded.
+whoever wants to write into the file wait until it is given back, for as long as a reply needs to notice, and for the
+kernel's `lease-break-time` at most, 45 seconds. Where there is none to be had (another system, another person's file,
+one that somebody writes into already) nothing is guarded.
 """
 
 from __future__ import annotations
