@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NAME = "headwater"
 # Bytes to ask the system for: with less Qt fails, in ways of its own and not always in words.
 _WINDOW_MEMORY = 256 << 20
+_FILE_ADDRESS = "file://"  # what some programs hand over in place of a path
 _TOO_LITTLE = "There is too little memory to start. Close other programs, then try again."
 
 
@@ -197,7 +198,8 @@ def _run(options: argparse.Namespace, prepare: Callable[[App], object] | None) -
         elif not options.safe_mode and not options.new_window:
             from desktop.single_instance import enter
 
-            entrance = enter(places.locks, partial(_call_for, options.model))
+            named = str(model) if isinstance(model, Path) else options.model
+            entrance = enter(places.locks, partial(_call_for, named))
             if entrance is None:
                 return 0
             stack.callback(entrance.close)
@@ -297,7 +299,17 @@ def _model(words: str) -> Path | RemoteModel:
 
     if not words:
         raise InvalidRequest("An empty text names no model.")
-    return RemoteModel(base_url_of(words)) if is_address(words) else Path(words)
+    if is_address(words):
+        return RemoteModel(base_url_of(words))
+    if words.lower().startswith(_FILE_ADDRESS):
+        from urllib.parse import urlsplit
+        from urllib.request import url2pathname
+
+        words = url2pathname(urlsplit(words).path)
+    try:
+        return Path(words).absolute()
+    except OSError as error:
+        raise InvalidRequest("The folder that this was started in is gone. Name the file by its whole path.") from error
 
 
 def _call_for(model: str | None) -> Call:

@@ -39,7 +39,8 @@ def display_name(path: Path) -> str:
     training run. One of Ollama's is called as Ollama calls it."""
     if is_ollama_blob(path):
         return _ollama_names(path.parent.parent).get(path.name, path.name)
-    return _PART.sub("", path.stem) if path.suffix.lower() == _SUFFIX else path.name
+    name = _PART.sub("", path.stem) if path.suffix.lower() == _SUFFIX else path.name
+    return " ".join(name.split())  # that of a file may have several lines
 
 
 def is_ollama_blob(path: Path) -> bool:

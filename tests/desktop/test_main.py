@@ -47,9 +47,24 @@ def test_a_pair_that_ends_the_process_is_refused(python, pyside, is_safe):
     assert (unsafe_pair(python, pyside) == "") is is_safe
 
 
-def test_a_server_is_named_by_its_address_and_a_file_by_its_path():
+def test_a_server_is_named_by_its_address_and_a_file_by_its_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert _model("http://localhost:8080") == RemoteModel("http://localhost:8080/v1")
-    assert _model("models/small.gguf") == Path("models/small.gguf")
+    assert _model("models/small.gguf") == tmp_path / "models" / "small.gguf"
+    assert _model((tmp_path / "a b%.gguf").as_uri()) == tmp_path / "a b%.gguf"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a folder that somebody is in cannot be deleted there")
+def test_a_file_named_in_a_folder_that_is_gone_is_refused_in_a_sentence(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["small.gguf"]) == 2
+    words = "The folder that this was started in is gone. Name the file by its whole path."
+    assert capsys.readouterr().err == f"headwater: {words}\n"
+    assert _model(str(tmp_path / "small.gguf")) == tmp_path / "small.gguf"
 
 
 def test_an_address_with_a_password_in_it_is_refused_without_repeating_it(capsys, monkeypatch):

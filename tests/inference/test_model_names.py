@@ -12,6 +12,7 @@ from tests.odd_values import damaged
 def test_files_are_called_by_their_names_and_parts_by_what_they_share():
     assert display_name(Path("/m/small-Q4_K_M.gguf")) == "small-Q4_K_M"
     assert display_name(Path("/m/big-00001-of-00003.gguf")) == "big"
+    assert display_name(Path("/m/of\ntwo lines.gguf")) == "of two lines"
 
 
 def test_ollamas_files_are_called_as_ollama_calls_them(tmp_path):
