@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from inference.bounds import Proxy, StateBudget
     from inference.client import Client, Response, Wishes, connect, prompt_text
     from inference.counting import DropRule, TokenCount, TokenCounter
-    from inference.engine import Engine, LocalEngine
+    from inference.engine import Engine
     from inference.events import (
         BlockKind,
         Candidate,
@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from inference.gguf_header import GgufFacts, glance
     from inference.jobs import Job, ModelOnLoan
     from inference.loading import list_devices
+    from inference.local_engine import LocalEngine
     from inference.machine import Device, DeviceKind, default_threads
     from inference.measurements import FileRecord, Measurements, file_key
     from inference.memory import Forecast, forecast, forecast_of
@@ -181,7 +182,7 @@ _LATER = {
     "Usage": "inference.events",
     "rate_of_decode": "inference.events",
     "Engine": "inference.engine",
-    "LocalEngine": "inference.engine",
+    "LocalEngine": "inference.local_engine",
     "Client": "inference.client",
     "Response": "inference.client",
     "connect": "inference.client",

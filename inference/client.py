@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsFloat, SupportsIndex, TypeVar, Unpack
 
 from inference.configuration import AnyModel, EngineFiles, KvType, ModelConfig, RemoteModel, base_url_of, is_address
-from inference.engine import Engine, LocalEngine
+from inference.engine import Engine
 from inference.errors import InvalidRequest, ModelNotFound
 from inference.events import (
     Event,
@@ -46,6 +46,7 @@ from inference.events import (
     Usage,
 )
 from inference.ids import JobId, RequestId
+from inference.local_engine import LocalEngine
 from inference.messages import Message, Role, message_from
 from inference.model_names import EMBEDDED_FILE_NAME, embedded_model
 from inference.prompt import PromptBuilder

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 from inference.bounds import StateBudget
 from inference.configuration import ModelConfig
-from inference.engine import LocalEngine
 from inference.events import Event, GenerationFailed, GenerationFinished, ModelInfo, PrefillProgress, TextDelta
 from inference.generation import Arrival, Generation
 from inference.llama import load_model
+from inference.local_engine import LocalEngine
 from inference.messages import Message, Role
 from inference.model import Model, Snapshot, StopFlag, Vocabulary
 from inference.model_names import embedded_model

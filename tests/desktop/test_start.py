@@ -38,6 +38,7 @@ OF_THE_ENGINE = {
     "inference.generation",
     "inference.gguf_header",
     "inference.llama",
+    "inference.local_engine",
     "inference.remote",
     "inference.workbench",
     "asyncio",

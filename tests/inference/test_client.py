@@ -17,9 +17,9 @@ import pytest
 
 from inference.client import Client, Mailbox, _left_with, connect
 from inference.configuration import ModelConfig, RemoteModel
-from inference.engine import LocalEngine
 from inference.errors import EngineClosed, InferenceError, InvalidRequest, ModelNotFound
 from inference.events import FinishReason, GenerationFailed, GenerationFinished, TextDelta
+from inference.local_engine import LocalEngine
 from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from tests.fakes import Script, ScriptedLoader, config
@@ -281,7 +281,7 @@ def test_a_client_may_be_collected_on_the_engines_own_thread_in_the_middle_of_an
 INTERRUPTED = """
 import os, signal
 from inference.client import Client, Mailbox
-from inference.engine import LocalEngine
+from inference.local_engine import LocalEngine
 from inference.events import TextDelta
 from tests.fakes import Script, ScriptedLoader, config
 mailbox = Mailbox()

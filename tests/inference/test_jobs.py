@@ -10,7 +10,6 @@ import pytest
 
 from inference.bounds import StateBudget
 from inference.configuration import ModelConfig
-from inference.engine import LocalEngine
 from inference.errors import EngineClosed, EngineFault, GenerationBroke, InvalidRequest, ModelNotFound
 from inference.events import (
     FinishReason,
@@ -25,11 +24,12 @@ from inference.events import (
 )
 from inference.ids import JobId, new_job_id
 from inference.jobs import JobSteps, ModelOnLoan
+from inference.local_engine import LocalEngine
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
 from tests.inference.listening import PATIENCE, Listener
-from tests.inference.test_engine import Broken, ask, engine_of, gate
+from tests.inference.test_local_engine import Broken, ask, engine_of, gate
 from tests.llama_models import GREEDY
 
 

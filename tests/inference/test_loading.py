@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from inference.configuration import EngineFiles, KvType, ModelConfig
-from inference.engine import LocalEngine
 from inference.errors import DeviceNotFound, ModelCrashed, ModelUnreadable, ModelUnsupported
 from inference.events import Event, FinishReason, GenerationFinished, ModelFailed, ModelReady
 from inference.gguf_header import GgufFacts
 from inference.loading import LocalLoader, list_devices
+from inference.local_engine import LocalEngine
 from inference.machine import DeviceKind
 from inference.measurements import Measurements, file_key
 from inference.memory import forecast

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from inference.configuration import EngineFiles, ModelConfig
-from inference.engine import LocalEngine
 from inference.events import GenerationFinished, ModelInfo, ModelReady
 from inference.llama import load_model
+from inference.local_engine import LocalEngine
 from inference.measurements import Measurements, Pace, Threads, file_key
 from inference.messages import Message, Role
 from inference.model import StopFlag

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 from inference.bounds import StateBudget
 from inference.configuration import ModelConfig
-from inference.engine import LocalEngine
 from inference.errors import EngineClosed, EngineFault, MemoryShort, ModelNotFound
 from inference.events import (
     Event,
@@ -34,6 +33,7 @@ from inference.events import (
     TextDelta,
 )
 from inference.ids import RequestId
+from inference.local_engine import LocalEngine
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
@@ -100,7 +100,7 @@ def test_a_listener_that_breaks_over_a_reply_ends_that_reply_and_nothing_else(fa
         assert isinstance(failed, GenerationFailed)
         assert isinstance(failed.error, EngineFault)
         assert "the pipe is gone" in failed.error.summary
-        assert "test_engine.py" in failed.error.report
+        assert "test_local_engine.py" in failed.error.report
         finished = emit.listener.last_of(engine.generate(ask()))
         assert isinstance(finished, GenerationFinished)
         assert finished.text == "Hello there."
@@ -504,7 +504,7 @@ def _check_order(events: list[Event | RemoteModelEvent]) -> None:
 FORKED = """
 import os, sys
 from inference.client import Client, Mailbox
-from inference.engine import LocalEngine
+from inference.local_engine import LocalEngine
 from inference.errors import EngineClosed
 from tests.fakes import Script, ScriptedLoader, config
 mailbox = Mailbox()
@@ -541,7 +541,7 @@ def test_events_and_requests_are_equal_by_content() -> None:
 NEVER_CLOSED = """
 import threading
 import time
-from inference.engine import LocalEngine
+from inference.local_engine import LocalEngine
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest
 from tests.fakes import Script, ScriptedLoader, config
