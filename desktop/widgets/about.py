@@ -7,13 +7,13 @@ import platform
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from desktop.model_choice import ModelChoice
-from desktop.theme import Theme, control_font, scroll_bar_style
+from desktop.theme import Theme, scroll_bar_style
 from desktop.versions import versions
 from desktop.widgets.buttons import Button, ButtonKind
-from desktop.widgets.form import Page, Side
+from desktop.widgets.form import Page, Side, Value
 from desktop.widgets.painting import recolour
 
 _WIDTH = 640
@@ -30,9 +30,10 @@ class About(Page):
         self.add_words(
             self.tr("Language models on your own machine, and a look inside. Free software under the MIT licence.")
         )
-        self._rows: dict[str, _Value] = {}
+        self._rows: dict[str, Value] = {}
         for name, value in self._facts():
-            self._rows[name] = _Value(theme, value)
+            self._rows[name] = Value(theme, value)
+            self._rows[name].setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             self.add_row(name, self._rows[name])
         self.copy_button = Button(
             theme,
@@ -42,7 +43,7 @@ class About(Page):
             kind=ButtonKind.OUTLINED,
         )
         self.copy_button.clicked.connect(self._copy)
-        self.said = _Value(theme, "")
+        self.said = Value(theme, "")
         self.add(Side(self.copy_button, self.said))
         self.add_heading(self.tr("Licences"))
         self.licences = QPlainTextEdit()
@@ -101,15 +102,3 @@ class About(Page):
     def _copy(self) -> None:
         QApplication.clipboard().setText(self.details)
         self.said.setText(self.tr("Copied"))
-
-
-class _Value(QLabel):
-    def __init__(self, theme: Theme, words: str) -> None:
-        super().__init__(words)
-        self.setFont(control_font())
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        recolour(self, QPalette.ColorRole.WindowText, theme.muted)

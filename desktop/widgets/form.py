@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.theme import Theme, Themed, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button
-from desktop.widgets.painting import recolour
+from desktop.widgets.flow import Flow
+from desktop.widgets.painting import recolour, text_width
 
 _NARROW = 440  # below this width a control stands below its words
+_SIDES = 24  # of a page
+_TITLE, _HEADING = 1.6, 1.15  # how much larger than controls they are
+_LEAST_WIDE = 160  # of what takes the room that is left
 
 
 class Row(QWidget):
@@ -51,6 +56,7 @@ class Row(QWidget):
         self._place(narrow=self.width() < _NARROW)
 
     def set_theme(self, theme: Theme) -> None:
+        self._words.setMinimumWidth(longest_word(self._words))  # the font may be another one
         recolour(self._words, QPalette.ColorRole.WindowText, theme.text)
         self._hint.set_theme(theme)
         _set_theme(self.control, theme)
@@ -78,7 +84,7 @@ class Page(QScrollArea):
         super().__init__()
         self._theme = theme
         self._parts: list[QWidget] = []
-        self._title = label("", heading_font(1.6))
+        self._title = label("", heading_font(_TITLE))
         self.close_button = Button(theme, name="", icon_name="close")
         self.close_button.clicked.connect(self.closed)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -91,7 +97,7 @@ class Page(QScrollArea):
         head.addWidget(self._title, 1)
         head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         self.column = QVBoxLayout()
-        self.column.setContentsMargins(24, 16, 24, 32)
+        self.column.setContentsMargins(_SIDES, 16, _SIDES, 32)
         self.column.setSpacing(12)
         self.column.addLayout(head)
         self._lay_out(width)
@@ -109,7 +115,7 @@ class Page(QScrollArea):
 
     def add_heading(self, words: str) -> QLabel:
         """Begin a section."""
-        heading = label(words, heading_font(1.15))
+        heading = label(words, heading_font(_HEADING))
         self.column.addSpacing(16)
         self.column.addWidget(heading)
         return heading
@@ -139,12 +145,27 @@ class Page(QScrollArea):
         self.close_button.set_theme(theme)
         for part in self._parts:
             _set_theme(part, theme)
+        self._fit_title()  # the font may be another one
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = self.viewport().width() - 2 * _SIDES
+        for button in self.findChildren(Button):
+            button.break_words_at(room)
+        self._fit_title()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         else:
             super().keyPressEvent(event)
+
+    def _fit_title(self) -> None:
+        """As large as any title, where its words have room beside the button."""
+        self._title.setFont(heading_font(_TITLE))
+        room = self.viewport().width() - 2 * _SIDES - self.close_button.sizeHint().width() - self.column.spacing()
+        if longest_word(self._title) > room:
+            self._title.setFont(heading_font(_HEADING))
 
     def _lay_out(self, width: int) -> None:
         inner = QWidget()
@@ -174,18 +195,35 @@ class Quiet(QLabel):
         recolour(self, QPalette.ColorRole.WindowText, theme.muted)
 
 
+class Value(QLabel):
+    """A word or two at the end of a row, in the quiet colour: in one line where there is room for it."""
+
+    def __init__(self, theme: Theme, words: str = "") -> None:
+        super().__init__(words)
+        self.setFont(control_font())
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        recolour(self, QPalette.ColorRole.WindowText, theme.muted)
+
+    def sizeHint(self) -> QSize:
+        return QSize(text_width(self.font(), self.text()), self.fontMetrics().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(longest_word(self), self.fontMetrics().height())
+
+
 class Side(QWidget):
-    """Controls beside each other, from the left."""
+    """Controls beside each other; those that have no room there go on below them."""
 
     def __init__(self, *controls: QWidget) -> None:
         super().__init__()
         self._controls = controls
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row = Flow(self)
         for control in controls:
             row.addWidget(control)
-        row.addStretch(1)
 
     def set_theme(self, theme: Theme) -> None:
         for control in self._controls:
@@ -202,14 +240,16 @@ def label(words: str, font: QFont) -> QLabel:
     return made
 
 
-def row_of(*widgets: QWidget, wide: QWidget | None = None) -> QHBoxLayout:
-    """These beside each other; `wide` takes what room is left, else nothing does."""
-    row = QHBoxLayout()
-    row.setSpacing(8)
+def longest_word(words: QLabel) -> int:
+    """How much room a text needs at least, broken wherever that can be: at blanks, and after a stroke."""
+    return max((text_width(words.font(), word) for word in re.split(r"\s|(?<=[-/])", words.text())), default=0)
+
+
+def row_of(*widgets: QWidget, wide: QWidget | None = None) -> Flow:
+    """These beside each other, or below each other where it is narrow; `wide` takes what room is left in its line."""
+    row = Flow(wide=wide, least=_LEAST_WIDE)
     for widget in widgets:
-        row.addWidget(widget, int(widget is wide))
-    if wide is None:
-        row.addStretch(1)
+        row.addWidget(widget)
     return row
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPalette, QShortcut
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPalette, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.settings import SettingsFile
@@ -16,6 +16,7 @@ from desktop.theme import Theme, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.catalogue_page import CataloguePage
 from desktop.widgets.download_page import DownloadPage
+from desktop.widgets.flow import Flow
 from desktop.widgets.form import heading_font, label
 from desktop.widgets.hub_page import HubPage
 from desktop.widgets.painting import fill, recolour
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from inference.hub import Download, HubLink
 
 _WIDEST = 1100
+_SIDES = 16
 
 
 class Section(StrEnum):
@@ -108,22 +110,26 @@ class ModelBrowser(QWidget):
         for page in (self.here, self.recommended, self.search, self.downloads):
             page.set_theme(theme)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for button in self.findChildren(Button):
+            button.break_words_at(self.width() - 2 * _SIDES)
+
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
         head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
-        tabs = QHBoxLayout()
+        tabs = Flow()
         tabs.setSpacing(4)
         for tab in self.tabs.values():
             tabs.addWidget(tab)
-        tabs.addStretch(1)
         self._pages = QStackedWidget()
         for page in (self.here, self.recommended, self.search, self.downloads):
             self._pages.addWidget(page)
         inner = QWidget()
         inner.setMaximumWidth(_WIDEST)
         column = QVBoxLayout(inner)
-        column.setContentsMargins(16, 12, 16, 16)
+        column.setContentsMargins(_SIDES, 12, _SIDES, 16)
         column.setSpacing(8)
         column.addLayout(head)
         column.addLayout(tabs)

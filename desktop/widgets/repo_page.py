@@ -18,7 +18,7 @@ from desktop.sizing import Sizing
 from desktop.theme import Theme, figure_font
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.cards import CardList
-from desktop.widgets.form import heading_font, label
+from desktop.widgets.form import heading_font, label, row_of
 from desktop.widgets.model_words import card_of_file
 from desktop.widgets.page_text import PageText
 from desktop.widgets.painting import recolour
@@ -116,18 +116,13 @@ class RepoPage(QWidget):
         self._middle.setSpacing(8)
         self._middle.addWidget(self.list, 1)
         self._middle.addWidget(self.text, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.get_button)
-        foot.addWidget(self.web_button)
-        foot.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addLayout(head)
         column.addWidget(self._facts)
         column.addLayout(self._middle, 1)
-        column.addLayout(foot)
+        column.addLayout(row_of(self.get_button, self.web_button))
 
     def _connect(self) -> None:
         self.back_button.clicked.connect(self.back)

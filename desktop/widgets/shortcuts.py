@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtGui import QAction, QKeySequence, QPalette
-from PySide6.QtWidgets import QLabel, QMenu
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
 
-from desktop.theme import Theme, control_font
-from desktop.widgets.form import Page, Row
-from desktop.widgets.painting import recolour
+from desktop.theme import Theme
+from desktop.widgets.form import Page, Row, Value
 
 _WIDTH = 560
 _LONG_NAMES = ("Return", "Enter", "Backspace", "Space", "Home", "PgUp", "PgDown", "Left", "Right", "Down")
@@ -42,7 +41,7 @@ class ShortcutOverview(Page):
         for group in groups:
             self.add_heading(group.title)
             for shortcut in group.shortcuts:
-                self.add(Row(theme, shortcut.words, _Keys(theme, shortcut.keys)))
+                self.add(Row(theme, shortcut.words, Value(theme, shortcut.keys)))
         self.column.addStretch(1)
         self.set_theme(theme)
 
@@ -56,16 +55,6 @@ def groups_of(menus: Sequence[QMenu]) -> tuple[Group, ...]:
 def plain(words: str) -> str:
     """An action's words without the mark of its letter and without the sign that more is asked."""
     return words.replace("&&", "\0").replace("&", "").replace("\0", "&").removesuffix("…")
-
-
-class _Keys(QLabel):
-    def __init__(self, theme: Theme, keys: str) -> None:
-        super().__init__(keys)
-        self.setFont(control_font())
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        recolour(self, QPalette.ColorRole.WindowText, theme.muted)
 
 
 def _shortcuts_in(menu: QMenu) -> Iterator[Shortcut]:

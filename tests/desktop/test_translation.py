@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QScrollArea,
     QWidget,
 )
 
@@ -278,6 +279,43 @@ def test_no_line_is_cut_in_half_in_a_small_window(desk, german, qtbot, size, poi
 
 def assert_nothing_is_cut_in_half(where: QWidget) -> None:
     assert cut_in_half(where) == [], type(where).__name__
+
+
+def out_of_sight(widget: QWidget) -> list[str]:
+    """What no scrolling brings into sight: pages that are wider than their room, words wider than their lines."""
+    found = []
+    areas = [widget] if isinstance(widget, QScrollArea) else []
+    for area in (*areas, *widget.findChildren(QScrollArea)):
+        page = area.widget()
+        if area.isVisible() and page is not None and not area.horizontalScrollBar().isVisible():
+            left = area.viewport().width() - page.width()
+            found += [f"{type(area).__name__}: {left}"] if left < 0 else []
+    for label in widget.findChildren(QLabel):
+        # A line breaks at blanks, and after a stroke.
+        words = () if label.text().startswith("/") else re.split(r"\s|(?<=[-/])", label.text())  # no path of this run's
+        if label.isVisible() and label.wordWrap() and label.text():
+            found += [word for word in words if text_width(label.font(), word) > label.width() + 1]
+    return found
+
+
+@pytest.mark.parametrize(("width", "points"), [(360, 10), (360, 13), (400, 18), (1080, 10), (1080, 13), (1080, 18)])
+def test_nothing_is_out_of_sight_sideways(desk, german, qtbot, width, points):
+    window = desk.open()
+    desk.furnish()
+    desk.settings.save(replace(desk.settings.current, font_size=points))
+    window.resize(width, 700)
+    desk.talk("Why?", "Because.")
+    for show in (*shown_by(desk), desk.window.turn_actions.show_totals):
+        show()
+        for _ in range(4):
+            QApplication.processEvents()
+        where = (window.panel or window.view) if window.panel is not None and window.panel.isVisible() else window.view
+        assert where is not None
+        qtbot.waitUntil(partial(assert_nothing_is_out_of_sight, where))
+
+
+def assert_nothing_is_out_of_sight(where: QWidget) -> None:
+    assert out_of_sight(where) == [], type(where).__name__
 
 
 def test_no_two_actions_of_a_menu_share_a_letter_in_german(desk, german):
