@@ -249,7 +249,7 @@ class Window(QMainWindow):
         self.composer = Composer(theme)
         self.editing = EditingActions(self, self.composer.field, self.page, board)
         self.choices = Choices(self._settings, self._themes, self.composer.thinking_switch, board, self)
-        say = partial(board.say_here, kind=NoticeKind.WARNING)
+        say = partial(board.show_notice, kind=NoticeKind.WARNING, here=True)
         self.attaching = Attaching(self.composer, drafts, draft_count, say, parent=self)
         self.turn_actions = TurnActions(theme, self.page, self._models, board, self.choices, self)
         self.conversing = Conversing(
@@ -359,7 +359,7 @@ class Window(QMainWindow):
         self.conversing.unanswered.connect(self.opening.say_if_nobody_answers)
         self.conversing.key_wanted.connect(self.opening.change_key)
         self.conversing.failed.connect(self.board.show_error)
-        self.conversing.outdated.connect(partial(self.board.say_here, kind=NoticeKind.ERROR))
+        self.conversing.outdated.connect(partial(self.board.show_notice, kind=NoticeKind.ERROR, here=True))
         self._sides.arranged.connect(self._on_arranged)
         self._sides.panel_closed.connect(self.composer.focus_field)
         self.composer.set_sending_key(self._settings.current.send_with)

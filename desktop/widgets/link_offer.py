@@ -27,7 +27,7 @@ class LinkOffer(QObject):
 
         url = QUrl(address)
         if url.scheme().lower() not in SCHEMES:
-            self._board.say_here(self.tr("This link is not opened: {address}").format(address=address))
+            self._board.show_notice(self.tr("This link is not opened: {address}").format(address=address), here=True)
             return
         shown = self.tr("The link leads to {address}").format(
             address=url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
@@ -35,4 +35,4 @@ class LinkOffer(QObject):
         if self._notice is not None:
             self._board.put_away(self._notice)
         open_it = partial(QDesktopServices.openUrl, url)
-        self._notice = self._board.say_here(shown, action=self.tr("Open it"), on_action=open_it)
+        self._notice = self._board.show_notice(shown, action=self.tr("Open it"), on_action=open_it, here=True)

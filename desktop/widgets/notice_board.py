@@ -50,13 +50,18 @@ class NoticeBoard(QScrollArea):
         kind: NoticeKind = NoticeKind.INFORMATION,
         action: str = "",
         on_action: Callable[[], object] | None = None,
+        *,
+        here: bool = False,
     ) -> Notice:
         """Say something below what is said already. What stands there is not said twice, unless it can be undone: two
-        of one name are still two."""
+        of one name are still two. What is said `here` is about the conversation that is shown, and stands over no
+        other."""
         for shown in self._notices:
             if (shown.text, shown.kind) == (text, kind) and not shown.takes_back:
+                shown.is_of_conversation = shown.is_of_conversation or here
                 return shown
         notice = Notice(self._theme, text, kind, action)
+        notice.is_of_conversation = here
         notice.closed.connect(partial(self.put_away, notice))
         if on_action is not None:
             notice.action_chosen.connect(partial(self._act, notice, on_action))
@@ -69,18 +74,6 @@ class NoticeBoard(QScrollArea):
         self.ensureWidgetVisible(notice, 0, 0)
         self.said.emit()
         notice.announce()
-        return notice
-
-    def say_here(
-        self,
-        text: str,
-        kind: NoticeKind = NoticeKind.INFORMATION,
-        action: str = "",
-        on_action: Callable[[], object] | None = None,
-    ) -> Notice:
-        """Say something about the conversation that is shown; it stands over no other."""
-        notice = self.show_notice(text, kind, action, on_action)
-        notice.is_of_conversation = True
         return notice
 
     def leave_conversation(self) -> None:
