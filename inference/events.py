@@ -17,6 +17,9 @@ from inference.ids import JobId, RequestId
 from inference.requests import Sampling
 
 
+_SHORTEST = 1e-9  # seconds: what a clock can tell
+
+
 class FinishReason(StrEnum):
     """Why a reply ended."""
 
@@ -174,9 +177,7 @@ class Timings:
     @property
     def prefill_rate(self) -> float | None:
         """Newly evaluated prompt tokens per second of prefill; `None` when nothing was evaluated."""
-        if not self.prefill or not self.prefill_tokens:
-            return None
-        return self.prefill_tokens / self.prefill
+        return _rate(self.prefill_tokens, self.prefill)
 
     @property
     def decode_rate(self) -> float | None:
@@ -186,9 +187,12 @@ class Timings:
 
 def rate_of_decode(output_tokens: int, seconds: float | None) -> float | None:
     """Tokens per second of decode: the first token's logits came with the prompt, so N tokens are N - 1 steps."""
-    if output_tokens < 2 or not seconds:
-        return None
-    return (output_tokens - 1) / seconds
+    return _rate(output_tokens - 1, seconds)
+
+
+def _rate(count: int, seconds: float | None) -> float | None:
+    """So many a second; `None` where there were none, or it took no time that a clock can tell."""
+    return None if count < 1 or seconds is None or seconds < _SHORTEST else count / seconds
 
 
 @dataclass(frozen=True, slots=True)

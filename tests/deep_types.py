@@ -18,6 +18,7 @@ def assert_of_its_types(value: object) -> None:
 
 
 def _is_of(value: Any, declared: Any) -> bool:
+    declared = getattr(declared, "__supertype__", declared)  # of a name that is a type of its own
     kinds = get_args(declared)
     origin = get_origin(declared)
     if origin in (Union, UnionType):

@@ -21,6 +21,7 @@ _NOTED = "reasoning_recap"  # "Thought for 3 s", which says nothing of its own
 _PROFILE = ("user_editable_context", "model_editable_context")
 _TRANSCRIPT = "audio_transcription"
 _FIRST_MOMENT = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_THOUGHT = 8 * MOST_TEXT  # characters in a conversation: each reply of many may follow the same long thoughts
 
 
 def conversations_in(document: object) -> list[Mapping[str, Any]]:
@@ -35,11 +36,19 @@ def from_chatgpt(entries: Iterable[Mapping[str, Any]], now: datetime, left_out: 
 
 
 @dataclass(frozen=True, slots=True)
+class _Thought:
+    """What was thought, after what was thought before it: branches share it."""
+
+    text: str
+    before: _Thought | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Place:
     """Where the next node of a branch goes: after this turn, and with what was thought meanwhile."""
 
     turn: int | None = None
-    thought: str = ""
+    thought: _Thought | None = None
 
 
 class _Reading:
@@ -50,6 +59,7 @@ class _Reading:
         self._now = now
         self._left_out = left_out
         self._turns: list[Turn] = []
+        self._room_for_thoughts = _MOST_THOUGHT
 
     def read(self, entry: Mapping[str, Any]) -> Tree | None:
         nodes = {name: node for name, node in entry["mapping"].items() if isinstance(node, dict)}
@@ -98,7 +108,8 @@ class _Reading:
             return before
         role, kind = author.get("role"), content.get("content_type")
         if role == Role.ASSISTANT and kind == _THOUGHTS:
-            return _Place(before.turn, f"{before.thought}\n\n{_thoughts_in(content)}".strip()[:MOST_TEXT])
+            thought = _thoughts_in(content).strip()
+            return _Place(before.turn, _Thought(thought, before.thought)) if thought else before
         reason = _why_not(message, role, kind, content)
         if reason is not None:
             self._left_out[reason] += 1
@@ -118,12 +129,26 @@ class _Reading:
             len(self._turns) + 1,
             self._number,
             before.turn,
-            Message(role, text, reasoning=before.thought if is_reply else ""),
+            Message(role, text, reasoning=self._reasoning(before.thought) if is_reply else ""),
             _moment(message.get("create_time"), self._now),
             model_name=clean(model) if is_reply and isinstance(model, str) else "",
         )
         self._turns.append(turn)
         return _Place(turn.id)
+
+    def _reasoning(self, last: _Thought | None) -> str:
+        """All that was thought up to the last of it; nothing where that is more than a book, or there is no room."""
+        thoughts: list[str] = []
+        length, room = 0, max(0, min(MOST_TEXT, self._room_for_thoughts))
+        while last is not None and length <= room:
+            thoughts.append(last.text)
+            length += len(last.text) + 2
+            last = last.before
+        self._room_for_thoughts -= length
+        if length <= room:
+            return "\n\n".join(reversed(thoughts))
+        self._left_out[LeftOut.TOO_LONG] += 1
+        return ""
 
 
 def _why_not(message: Mapping[str, Any], role: object, kind: object, content: Mapping[str, Any]) -> LeftOut | None:
@@ -155,7 +180,7 @@ def _as_part(part: object) -> object:
 def _is_file(attachment: object) -> bool:
     """Whether it is one of which nothing is left; pictures stand among the parts, too."""
     kind = attachment.get("mime_type") if isinstance(attachment, dict) else None
-    return not str(kind).startswith("image/")
+    return not (isinstance(kind, str) and kind.startswith("image/"))
 
 
 def _thoughts_in(content: Mapping[str, Any]) -> str:

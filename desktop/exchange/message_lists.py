@@ -67,7 +67,8 @@ def text_in(content: object, left_out: Counter[LeftOut]) -> str:
 
 def what_is(kind: object) -> LeftOut:
     """As what a part of that kind, which cannot be taken along, is counted."""
-    return next((what for word, what in _KINDS_OF_PART if word in str(kind)), LeftOut.UNREADABLE)
+    words = kind if isinstance(kind, str) else ""
+    return next((what for word, what in _KINDS_OF_PART if word in words), LeftOut.UNREADABLE)
 
 
 class _Reading:
@@ -94,7 +95,7 @@ class _Reading:
             self._now,
             self._now,
             head=self._turns[-1].id,
-            system_prompt="\n\n".join(self._instructions),
+            system_prompt=_bounded("\n\n".join(self._instructions), self._left_out),
         )
         return Tree(conversation, tuple(self._turns))
 

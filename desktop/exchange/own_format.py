@@ -6,7 +6,7 @@ The form is written down in docs/export-format.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,8 @@ FORMAT = "headwater-conversations"
 VERSION = 1
 
 _TOKEN_IDS = range(-(2**31), 2**31)
+_LONGEST = 1e9  # seconds
+_LIKELIEST = 1.001  # a softmax rounds
 
 
 def to_json(
@@ -57,15 +59,17 @@ def from_own(document: Mapping[str, Any], name: str) -> Imported:
 
 
 def _conversation_text(tree: Tree) -> str:
-    about = _text(to_portable(tree.conversation)).removesuffix("}")
-    turns = ",".join("\n" + _text(turn) for turn in _turns_of(tree))
+    there = {turn.id for turn in tree.turns}
+    head = tree.conversation.head if tree.conversation.head in there else None
+    about = _text(to_portable(replace(tree.conversation, head=head))).removesuffix("}")
+    turns = ",".join("\n" + _text(turn) for turn in _turns_of(tree, there))
     return f'{about}, "turns": [{turns}]}}'
 
 
-def _turns_of(tree: Tree) -> Iterator[dict[str, object]]:
-    there = {turn.id for turn in tree.turns}
+def _turns_of(tree: Tree, there: Container[int]) -> Iterator[dict[str, object]]:
     for turn in tree.turns:
-        data = to_portable(turn if turn.parent in there else replace(turn, parent=None))
+        parent = turn.parent if turn.parent in there else None
+        data = to_portable(replace(turn, parent=parent, left_out=tuple(each for each in turn.left_out if each in there)))
         assert isinstance(data, dict)  # noqa: S101 - what a record becomes
         data.pop("conversation")  # the one it stands in
         if (trace := tree.traces.get(turn.id)) is not None:
@@ -99,7 +103,7 @@ def _tree(data: object, where: str) -> Tree:
         turn = _turn(entry, conversation, turns, f"{where}.turns[{number}]")
         turns[turn.id] = turn
         if "trace" in entry:
-            traces[turn.id] = from_portable(inference.Trace, entry["trace"], f"{where}.turns[{number}].trace")
+            traces[turn.id] = _trace(entry["trace"], f"{where}.turns[{number}].trace")
     if conversation.head is not None and conversation.head not in turns:
         raise Damaged(f"{where}.head")
     return Tree(conversation, tuple(turns.values()), traces)
@@ -116,3 +120,12 @@ def _turn(entry: object, conversation: Conversation, before: Mapping[int, Turn],
     # Nobody is writing it here.
     state = TurnState.INTERRUPTED if turn.state is TurnState.WRITING else turn.state
     return replace(turn, state=state, left_out=tuple(left for left in turn.left_out if left in before))
+
+
+def _trace(data: object, where: str) -> inference.Trace:
+    trace = from_portable(inference.Trace, data, where)
+    if any(abs(time) > _LONGEST for time in trace.token_times):
+        raise Damaged(f"{where}.token_times")
+    if any(not 0 <= each.probability <= _LIKELIEST for place in trace.candidates for each in place):
+        raise Damaged(f"{where}.candidates")
+    return trace

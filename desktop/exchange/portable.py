@@ -21,7 +21,9 @@ from inference import InvalidRequest
 
 _Value = TypeVar("_Value")
 _HOME = "~/"
-_WHOLE = range(-(2**63), 2**63)  # what a database holds
+_MOST = 2**53  # nothing that was measured or counted is more
+_BIAS = tuple[int, float]  # of a token: the one number that may be endless, where it forbids the token
+_FORBIDDEN = "-inf"
 
 
 class Damaged(Exception):
@@ -85,6 +87,8 @@ def _read_any(hint: Any, data: object, where: str) -> object:  # noqa: ANN401 - 
         if data is None and type(None) in arguments:
             return None
         return _read_any(next(argument for argument in arguments if argument is not type(None)), data, where)
+    if hint == _BIAS and isinstance(data, list) and data[1:] == [_FORBIDDEN]:
+        return _read_whole(int, data[0], where), -math.inf
     if origin is tuple:
         return _read_tuple(arguments, data, where)
     return from_portable(hint, data, where)
@@ -148,20 +152,15 @@ def _read_truth(_kind: type[Any], data: object, where: str) -> bool:
 
 
 def _read_whole(_kind: type[Any], data: object, where: str) -> int:
-    if not isinstance(data, int) or isinstance(data, bool) or data not in _WHOLE:
+    if not isinstance(data, int) or isinstance(data, bool) or abs(data) > _MOST:
         raise Damaged(where)
     return data
 
 
 def _read_number(_kind: type[Any], data: object, where: str) -> float:
-    if data in ("inf", "-inf"):
-        return float(str(data))
-    if not isinstance(data, int | float) or isinstance(data, bool):
+    if not isinstance(data, int | float) or isinstance(data, bool) or not abs(data) <= _MOST:
         raise Damaged(where)
-    try:
-        return float(data)
-    except OverflowError:
-        raise Damaged(where) from None
+    return float(data)
 
 
 def _read_moment(_kind: type[Any], data: object, where: str) -> datetime:

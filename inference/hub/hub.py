@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from inference.declared import MOST
 from inference.errors import SEARCH, HubBroke, NotOnHub
 from inference.hub.access import HubSession, faults_of
 from inference.hub.files import MODEL_SUFFIX, HubFile, HubModel, is_inside, leads_outside, models_in, nearest
-from inference.hub.links import HubLink
+from inference.hub.links import HubLink, is_repo
 from inference.hub.repo import HubOrder, HubRepo
 from inference.sentences import Sentence
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import ExpandModelProperty_T
 
 _LONGEST_PAGE = 400_000  # bytes of a model's page; the longest known have a tenth
+_LONGEST_WORD = 500  # characters, also of a path
 _PAGE_FILE = "README.md"
 _SEARCHED: list[ExpandModelProperty_T] = ["downloads", "likes", "lastModified", "gated", "tags", "gguf", "pipeline_tag"]
 _KNOWN: list[ExpandModelProperty_T] = [*_SEARCHED, "sha", "cardData"]
@@ -42,7 +45,7 @@ class Hub:
             found = self._session.api().list_models(
                 search=words.strip() or None, filter="gguf", sort=_sort(order), limit=limit, expand=_SEARCHED
             )
-            return tuple(_repo(info) for info in found)
+            return tuple(_repo(info) for info in found if is_repo(_text(info.id)))
 
     def repo(self, repo: str) -> HubRepo:
         """What is known of one repository, and which version it has now."""
@@ -59,10 +62,10 @@ class Hub:
                 HubFile(
                     entry.path,
                     _number(entry.lfs.size if entry.lfs else entry.size),
-                    str(entry.lfs.sha256) if entry.lfs else "",
+                    _digits(entry.lfs.sha256 if entry.lfs else "", 64),
                 )
                 for entry in tree
-                if isinstance(entry, RepoFile) and entry.path.lower().endswith(MODEL_SUFFIX)
+                if isinstance(entry, RepoFile) and _text(entry.path).lower().endswith(MODEL_SUFFIX)
             ]
         if any(leads_outside(file.path) for file in files):
             raise HubBroke(repo.id, Sentence("it names a file outside of itself"))
@@ -132,26 +135,48 @@ def _sort(order: HubOrder) -> Literal["downloads", "likes", "last_modified"]:
 
 
 def _repo(info: ModelInfo) -> HubRepo:
-    gguf = info.gguf or {}
-    tags = tuple(str(tag) for tag in info.tags or ())
+    """What is said of a repository; huggingface_hub hands on whatever stood in the answer.
+
+    Raises:
+        ValueError: it has a name that none can have.
+    """
+    if not is_repo(_text(info.id)):
+        raise ValueError(info.id)
+    gguf = info.gguf if isinstance(info.gguf, dict) else {}
+    tags = tuple(filter(None, map(_text, info.tags if isinstance(info.tags, list) else ())))
     return HubRepo(
-        id=str(info.id),
+        id=info.id,
         downloads=_number(info.downloads),
         likes=_number(info.likes),
-        updated=info.last_modified,
+        updated=_moment(info.last_modified),
         licence=next((tag.removeprefix("license:") for tag in tags if tag.startswith("license:")), ""),
         gated=bool(info.gated),
         languages=tuple(tag for tag in tags if len(tag) in (2, 3) and tag.isalpha() and tag.islower()),
-        architecture=str(gguf.get("architecture") or ""),
+        architecture=_text(gguf.get("architecture")),
         parameters=_number(gguf.get("total")),
         training_context=_number(gguf.get("context_length")),
-        commit=str(info.sha or ""),
+        commit=_digits(info.sha, 40),
         is_for_chat=info.pipeline_tag not in _OTHER_TASKS,
     )
 
 
 def _number(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST else 0
+
+
+def _text(value: object) -> str:
+    """A word or a name, as it can stand on a line; "" for what is none."""
+    return value if isinstance(value, str) and value.isprintable() and len(value) <= _LONGEST_WORD else ""
+
+
+def _digits(value: object, count: int) -> str:
+    """A checksum or a version: so many hexadecimal digits; "" for what is none."""
+    return value if isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{count}}}", value) else ""
+
+
+def _moment(value: object) -> datetime | None:
+    """A moment that every time zone has room for."""
+    return value if isinstance(value, datetime) and value.year in range(1970, 9999) else None
 
 
 def _without_head(text: str) -> str:

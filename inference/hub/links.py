@@ -33,7 +33,7 @@ def read_link(text: str, endpoint: str = "") -> HubLink | None:
     if address is not None:
         return _from_path(address)
     repo, _, rest = text.partition(":")
-    return _link(repo, rest) if _is_repo(repo) else None
+    return _link(repo, rest) if is_repo(repo) else None
 
 
 def link_of(text: str, endpoint: str = "") -> HubLink:
@@ -48,6 +48,11 @@ def link_of(text: str, endpoint: str = "") -> HubLink:
             Sentence("{text!r} names no repository; write it as OWNER/NAME or OWNER/NAME:FILE.", text=text)
         )
     return link
+
+
+def is_repo(text: str) -> bool:
+    """Whether this can be a repository's id, `owner/name`; it leads nowhere but into a folder for it."""
+    return _REPO.fullmatch(text) is not None and ".." not in text and "--" not in text and not text.endswith(".git")
 
 
 def _as_address(text: str, endpoint: str) -> str | None:
@@ -69,7 +74,7 @@ def _from_path(path: str) -> HubLink | None:
         return None
     name, _, rest = words[1].partition(":")
     repo = f"{words[0]}/{name}"
-    if not _is_repo(repo):
+    if not is_repo(repo):
         return None
     if len(words) > 4 and words[2] in _PLACES[:3]:
         return HubLink(repo, file="/".join(words[4:])) if _is_inside(words[4:]) else None
@@ -82,10 +87,6 @@ def _link(repo: str, rest: str) -> HubLink | None:
     if rest.lower().endswith(".gguf"):
         return HubLink(repo, file=rest) if _is_inside(rest.split("/")) else None
     return HubLink(repo, quantisation=rest.upper())
-
-
-def _is_repo(text: str) -> bool:
-    return _REPO.fullmatch(text) is not None and ".." not in text and "--" not in text and not text.endswith(".git")
 
 
 def _is_inside(words: list[str]) -> bool:

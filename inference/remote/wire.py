@@ -22,6 +22,7 @@ from inference.sentences import Sentence
 _LONGEST_REASON = 300  # characters
 _LARGEST_NUMBER = 2**53  # no figure of a server is larger; a float holds it exactly
 _KEY = re.compile(r"[!-~]+")  # what may stand in a header: printable, no space
+_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,1000}")  # of a model, whose path it may be; on one line
 
 
 class Dialect(StrEnum):
@@ -185,7 +186,7 @@ def chunk_from(data: str) -> Chunk | Complaint:
         # Some servers send both spellings with the same words.
         reasoning=_text(delta, "reasoning_content") or _text(delta, "reasoning"),
         finish_reason=_word(choice.get("finish_reason")),
-        model=_word(value.get("model")),
+        model=_name(value.get("model")),
         progress=_progress(_object(value.get("prompt_progress"))),
         timings=_timings(_object(value.get("timings"))),
         usage=_usage(_object(value.get("usage"))),
@@ -212,7 +213,7 @@ def offer_from(base_url: str, body: str) -> Offer:
     entries = value.get("data") if isinstance(value, dict) else None
     if not isinstance(entries, list):
         raise Unreadable("it does not list its models.")
-    known = [entry for entry in map(_object, entries) if _word(entry.get("id"))]
+    known = [entry for entry in map(_object, entries) if _name(entry.get("id"))]
     dialects = [_DIALECT_OF_OWNER.get(_word(entry.get("owned_by")), Dialect.PLAIN) for entry in known]
     dialect = next(filter(None, dialects), Dialect.PLAIN)
     return Offer(tuple(_model_in(base_url, entry, dialect) for entry in known), dialect)
@@ -267,6 +268,11 @@ def _text(delta: Mapping[str, object], name: str) -> str:
 
 def _word(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _name(value: object) -> str:
+    """A model's name; "" for what can be none."""
+    return value if isinstance(value, str) and _NAME.fullmatch(value) else ""
 
 
 def _count(value: object) -> int | None:
@@ -344,7 +350,7 @@ def _complaint_in(value: Mapping[str, object]) -> Complaint:
         size = int(found[1])
     return Complaint(
         reason=one_line(reason),
-        code=code if isinstance(code, str) else _word(error.get("type")),
+        code=one_line(code if isinstance(code, str) else _word(error.get("type"))),
         status=_count(code),
         needed_tokens=needed,
         context_size=size,

@@ -154,3 +154,36 @@ def test_conversations_in_which_nobody_spoke_are_counted(tmp_path):
     found = imported(tmp_path, exported(ROOT), exported(ROOT, HIDDEN, ASKED))
     assert len(found.conversations) == 1
     assert found.left_out == {LeftOut.CONVERSATIONS: 1}
+
+
+def thinking(name: str, parent: str, text: str) -> dict[str, object]:
+    return node(name, parent, "assistant", {"content_type": "thoughts", "thoughts": [{"content": text}]})
+
+
+def test_thoughts_that_branches_share_are_the_reasoning_of_each_reply(tmp_path):
+    chain = [thinking("t1", "asked", "First."), thinking("t2", "t1", "Then."), thinking("none", "t2", " ")]
+    replies = [node("early", "t1", "assistant", "A."), node("late", "none", "assistant", "B.")]
+    found = imported(tmp_path, exported(ROOT, HIDDEN, ASKED, *chain, *replies))
+    thought = {turn.message.content: turn.message.reasoning for turn in found.conversations[0].turns}
+    assert thought == {"Why do rivers bend?": "", "A.": "First.", "B.": "First.\n\nThen."}
+
+
+def test_long_thoughts_do_not_grow_with_the_replies_that_follow_them(tmp_path):
+    chain = [thinking("t0", "asked", "x" * 7_000_000), *(thinking(f"t{n}", f"t{n - 1}", "y") for n in range(1, 3_000))]
+    replies = [node(f"r{n}", "t2999", "assistant", f"{n}") for n in range(20)]
+    found = imported(tmp_path, exported(ROOT, HIDDEN, ASKED, *chain, *replies))
+    lengths = [len(turn.message.reasoning) for turn in found.conversations[0].turns[1:]]
+    assert lengths[0] > 7_000_000
+    assert sum(lengths) < 64_000_000
+    assert found.left_out == {LeftOut.TOO_LONG: lengths.count(0)}
+
+
+def test_kinds_nested_as_deep_as_json_may_be_are_no_kinds(tmp_path):
+    deep: object = "image/"
+    for _ in range(800):
+        deep = [deep]
+    parts = {"content_type": "multimodal_text", "parts": [{"content_type": deep}, "Why?"]}
+    asked = node("asked", "root", "user", parts, metadata={"attachments": [{"mime_type": deep}]})
+    found = imported(tmp_path, exported(ROOT, asked))
+    assert shown(found) == [(None, "Why?")]
+    assert found.left_out == {LeftOut.UNREADABLE: 1, LeftOut.FILES: 1}
