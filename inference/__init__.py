@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from inference.bounds import Proxy, StateBudget
     from inference.client import Client, Response, Wishes, connect, prompt_text
     from inference.counting import DropRule, TokenCount, TokenCounter
+    from inference.declared import LARGEST_NUMBER
     from inference.engine import Engine
     from inference.events import (
         BlockKind,
@@ -142,6 +143,7 @@ if TYPE_CHECKING:
 
 # A window is painted before any of these is needed.
 _LATER = {
+    "LARGEST_NUMBER": "inference.declared",
     "Proxy": "inference.bounds",
     "StateBudget": "inference.bounds",
     "DEFAULT_SAMPLING": "inference.requests",
@@ -231,6 +233,7 @@ _LATER = {
 __all__ = [
     "DEFAULT_CONTEXT",
     "DEFAULT_SAMPLING",
+    "LARGEST_NUMBER",
     "MOST_THREADS",
     "AnyModel",
     "BlockKind",

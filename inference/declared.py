@@ -9,7 +9,7 @@ from functools import cache
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-MOST = 2**53  # nothing that was measured or counted is more; a float holds every whole number up to it
+LARGEST_NUMBER = 2**53  # nothing that was measured or counted is more; a float holds every whole number up to it
 
 _Value = TypeVar("_Value")
 
@@ -42,7 +42,7 @@ def _value(wanted: Any, part: Any) -> Any:  # noqa: ANN401 - any type, and a val
     if issubclass(wanted, StrEnum):
         return wanted(part)
     allowed = (float, int) if wanted is float else (wanted,)
-    if type(part) not in allowed or (type(part) in (float, int) and not abs(part) <= MOST):
+    if type(part) not in allowed or (type(part) in (float, int) and not abs(part) <= LARGEST_NUMBER):
         raise ValueError(f"not of its type: {part!r:.40}")
     return part
 

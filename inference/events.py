@@ -7,6 +7,7 @@ process.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -15,7 +16,6 @@ from inference.configuration import KvType, ModelConfig, RemoteModel
 from inference.errors import InferenceError
 from inference.ids import JobId, RequestId
 from inference.requests import Sampling
-
 
 _SHORTEST = 1e-9  # seconds: what a clock can tell
 
@@ -192,7 +192,9 @@ def rate_of_decode(output_tokens: int, seconds: float | None) -> float | None:
 
 def _rate(count: int, seconds: float | None) -> float | None:
     """So many a second; `None` where there were none, or it took no time that a clock can tell."""
-    return None if count < 1 or seconds is None or seconds < _SHORTEST else count / seconds
+    if count < 1 or seconds is None or not _SHORTEST <= seconds < math.inf:
+        return None
+    return count / seconds
 
 
 @dataclass(frozen=True, slots=True)

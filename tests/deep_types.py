@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import is_dataclass
+from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -12,9 +13,14 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 def assert_of_its_types(value: object) -> None:
     """See that each field of a dataclass is of the type that it declares, and no number endless but
     the logit bias that forbids a token."""
-    for name, declared in get_type_hints(type(value)).items():
+    for name, declared in _hints(type(value)).items():  # type: ignore[arg-type]  # every class can be hashed
         found = getattr(value, name)
         assert _is_of(found, declared), f"{type(value).__name__}.{name} is {found!r}, not {declared}"
+
+
+@cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _is_of(value: Any, declared: Any) -> bool:

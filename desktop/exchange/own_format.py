@@ -69,7 +69,8 @@ def _conversation_text(tree: Tree) -> str:
 def _turns_of(tree: Tree, there: Container[int]) -> Iterator[dict[str, object]]:
     for turn in tree.turns:
         parent = turn.parent if turn.parent in there else None
-        data = to_portable(replace(turn, parent=parent, left_out=tuple(each for each in turn.left_out if each in there)))
+        left_out = tuple(each for each in turn.left_out if each in there)
+        data = to_portable(replace(turn, parent=parent, left_out=left_out))
         assert isinstance(data, dict)  # noqa: S101 - what a record becomes
         data.pop("conversation")  # the one it stands in
         if (trace := tree.traces.get(turn.id)) is not None:

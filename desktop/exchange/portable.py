@@ -17,11 +17,10 @@ from pathlib import Path, PurePath
 from typing import Any, NoReturn, TypeVar
 
 from desktop.conversations import YEARS
-from inference import InvalidRequest
+from inference import LARGEST_NUMBER, InvalidRequest
 
 _Value = TypeVar("_Value")
 _HOME = "~/"
-_MOST = 2**53  # nothing that was measured or counted is more
 _BIAS = tuple[int, float]  # of a token: the one number that may be endless, where it forbids the token
 _FORBIDDEN = "-inf"
 
@@ -152,13 +151,13 @@ def _read_truth(_kind: type[Any], data: object, where: str) -> bool:
 
 
 def _read_whole(_kind: type[Any], data: object, where: str) -> int:
-    if not isinstance(data, int) or isinstance(data, bool) or abs(data) > _MOST:
+    if not isinstance(data, int) or isinstance(data, bool) or abs(data) > LARGEST_NUMBER:
         raise Damaged(where)
     return data
 
 
 def _read_number(_kind: type[Any], data: object, where: str) -> float:
-    if not isinstance(data, int | float) or isinstance(data, bool) or not abs(data) <= _MOST:
+    if not isinstance(data, int | float) or isinstance(data, bool) or not abs(data) <= LARGEST_NUMBER:
         raise Damaged(where)
     return float(data)
 

@@ -14,8 +14,8 @@ from typing import Any
 import inference
 from desktop.conversations import TurnState
 from desktop.store.rows import DAMAGE, LONG_AGO, failure_from, moment, sampling_from, timings_from, usage_from
-from desktop.store.strict import MOST, as_text, size_or_0
-from inference import Role, WindowPolicy
+from desktop.store.strict import as_text, size_or_0
+from inference import LARGEST_NUMBER, Role, WindowPolicy
 
 _Mend = Callable[[Any], Any]
 
@@ -47,7 +47,7 @@ def _flag(value: object) -> int:
 
 
 def _seconds(value: object) -> float | None:
-    return value if isinstance(value, float) and 0 <= value < MOST else None
+    return value if isinstance(value, float) and 0 <= value < LARGEST_NUMBER else None
 
 
 def _moment(value: object) -> str:

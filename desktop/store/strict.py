@@ -11,13 +11,14 @@ from functools import cache
 from types import NoneType
 from typing import Any, TypeAlias, TypeVar
 
+from inference import LARGEST_NUMBER
+
 _Value = TypeVar("_Value")
 Types: TypeAlias = tuple[type, ...]
 
 TEXT, TEXT_OR_NONE, WHOLE, WHOLE_OR_NONE = (str,), (str, NoneType), (int,), (int, NoneType)
 NUMBER_OR_NONE, BYTES_OR_NONE = (float, int, NoneType), (bytes, NoneType)
 
-MOST = 2**53  # nothing that was measured or counted is more; a float holds every whole number up to it
 _DECLARED: dict[str, Types] = {
     "str": TEXT,
     "int": WHOLE,
@@ -38,7 +39,7 @@ def made(kind: type[_Value], values: dict[str, Any]) -> _Value:
     declared = _declared(kind)  # type: ignore[arg-type]  # every class can be hashed
     check_types(tuple(values.values()), [declared[name] for name in values])
     for value in values.values():
-        if isinstance(value, int) and abs(value) > MOST:
+        if isinstance(value, int) and abs(value) > LARGEST_NUMBER:
             raise ValueError(value)
     return kind(**values)
 
@@ -52,7 +53,7 @@ def check_types(values: Sequence[Any], types: Sequence[Types]) -> None:
     for value, allowed in zip(values, types, strict=True):
         if allowed and type(value) not in allowed:
             raise TypeError(value)
-        if type(value) is float and not abs(value) <= MOST:
+        if type(value) is float and not abs(value) <= LARGEST_NUMBER:
             raise ValueError(value)
 
 
@@ -65,7 +66,7 @@ def as_text(value: object) -> str:
 
 def size_or_0(value: object) -> int:
     """How many bytes something has; 0 where damage left no such number."""
-    return value if type(value) is int and 0 <= value <= MOST else 0
+    return value if type(value) is int and 0 <= value <= LARGEST_NUMBER else 0
 
 
 @cache

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import inference
 from desktop.store.rows import DAMAGE
-from desktop.store.strict import MOST
+from inference import LARGEST_NUMBER
 
 
 def packed_trace(trace: inference.Trace) -> bytes:
@@ -69,7 +69,7 @@ def _candidate(token: int, piece: str, probability: float) -> inference.Candidat
 
 def _numbers(values: list[int]) -> tuple[int, ...]:
     """Counts and ids. A gap between two moments may be below zero, where a clock was rounded."""
-    if not all(type(each) is int and abs(each) <= MOST for each in values):
+    if not all(type(each) is int and abs(each) <= LARGEST_NUMBER for each in values):
         raise ValueError(values)
     return tuple(values)
 

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from inference.declared import MOST
+from inference.declared import LARGEST_NUMBER
 from inference.errors import SEARCH, HubBroke, NotOnHub
 from inference.hub.access import HubSession, faults_of
 from inference.hub.files import MODEL_SUFFIX, HubFile, HubModel, is_inside, leads_outside, models_in, nearest
@@ -161,7 +161,7 @@ def _repo(info: ModelInfo) -> HubRepo:
 
 
 def _number(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= LARGEST_NUMBER else 0
 
 
 def _text(value: object) -> str:

@@ -351,10 +351,10 @@ def _retry_after(response: httpx2.Response) -> float | None:
     if value.isascii() and value.isdigit() and len(value) < 10:
         return float(value)
     try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        moment = email.utils.parsedate_to_datetime(value).astimezone(UTC)
+    except (ValueError, OverflowError):  # no date, or one that no calendar has
         return None
-    return max(0.0, (moment.astimezone(UTC) - datetime.now(UTC)).total_seconds())
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

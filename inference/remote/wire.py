@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from inference.configuration import RemoteModel
+from inference.declared import LARGEST_NUMBER
 from inference.errors import InvalidRequest
 from inference.events import RemoteModelInfo
 from inference.messages import Message
@@ -20,9 +21,8 @@ from inference.requests import GenerationRequest
 from inference.sentences import Sentence
 
 _LONGEST_REASON = 300  # characters
-_LARGEST_NUMBER = 2**53  # no figure of a server is larger; a float holds it exactly
 _KEY = re.compile(r"[!-~]+")  # what may stand in a header: printable, no space
-_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,1000}")  # of a model, whose path it may be; on one line
+_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,1000}")  # of a model: a line, perhaps a path
 
 
 class Dialect(StrEnum):
@@ -284,7 +284,7 @@ def _seconds(milliseconds: object) -> float | None:
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LARGEST_NUMBER:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST_NUMBER:
         return None
     return value
 

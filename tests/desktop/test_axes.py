@@ -20,6 +20,16 @@ def test_an_axis_holds_its_values_between_evenly_spaced_ticks(low, extent, room)
     assert 2 <= len(axis.ticks) <= 2 * room + 4
 
 
+@given(st.floats(), st.floats(), st.integers(1, 10), st.booleans(), st.floats())
+def test_an_axis_over_any_values_has_few_ticks_and_a_place_for_each_value(low, high, room, from_nothing, value):
+    axis = Axis.over(low, high, room, from_nothing=from_nothing)
+    assert 2 <= len(axis.ticks) <= 2 * room + 4
+    assert all(-0.01 <= axis.place(tick) <= 1.01 for tick in axis.ticks)
+    assert all(len(axis.text(tick)) < 40 for tick in axis.ticks)
+    assert -1 <= axis.place(value) <= 2
+    assert number_text(value)
+
+
 def test_an_axis_begins_at_nothing():
     axis = Axis.over(3.2, 9.1, 5)
     assert [axis.text(tick) for tick in axis.ticks] == ["0", "2", "4", "6", "8", "10"]

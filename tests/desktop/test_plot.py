@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
 
 from desktop.theme import load_theme
 from desktop.widgets.plot import PlotView
@@ -34,6 +38,21 @@ def view(qtbot):
     view.show_plot(TWO)
     view.show()
     return view
+
+
+NUMBERS = st.floats() | st.sampled_from([0.0, -1.0, 5e-324, 2.0**53, -(2.0**63)])
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(st.tuples(NUMBERS, NUMBERS), max_size=4).map(tuple), max_size=3))
+def test_whatever_was_measured_it_can_be_drawn_walked_through_and_read(view, tmp_path, points):
+    view.show_plot(replace(TWO, series=tuple(Series(f"{number}", each) for number, each in enumerate(points))))
+    assert not view.image(QSize(180, 140), 1.0).isNull()
+    assert view.save(tmp_path / "plot.svg")
+    assert view.text()
+    for key in (Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_End):
+        QTest.keyClick(view, key)
+    assert view.grab().width() > 0
 
 
 def colours_in(image: QImage) -> set[str]:

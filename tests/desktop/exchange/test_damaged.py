@@ -12,11 +12,10 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import inference
 from desktop.conversations import Conversation, FailureKind
-from desktop.exchange import Imported, ImportRefused, LeftOut, Tree, file_name_of, read, to_json, to_markdown
+from desktop.exchange import Imported, ImportRefused, Tree, file_name_of, read, to_json, to_markdown
 from desktop.store import Store
 from desktop.turns import Attachment, Failure, Turn
 from inference import BlockKind, Candidate, FinishReason, Message, PromptBlock, RemoteModel, Role, Sampling, Timings
@@ -119,7 +118,7 @@ def assert_is_taken_or_refused(path: Path, document: object, keep: Callable[[Imp
     try:
         found = read(path, now=NOW)
     except ImportRefused as refusal:
-        sentence = str(refusal)  # noqa: PT017 - either way is fine
+        sentence = str(refusal)
         assert sentence.encode()
         assert sentence.endswith((".", ")."))
         return

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from desktop import exchange
 from desktop.conversations import FailureKind, TurnState
 from desktop.keepsakes import Preset
 from desktop.store import Store
@@ -55,8 +56,9 @@ def rows(tmp_path_factory):
 
 
 @given(st.data())
-def test_any_value_of_a_row_may_be_anything(rows, data):
+def test_any_value_of_a_row_may_be_anything(rows, tmp_path_factory, data):
     readers: tuple[Callable[[tuple[Any, ...]], Any], ...] = (conversation_from, turn_from)
+    found = []
     for sound, read in zip(rows, readers, strict=True):
         row = list(sound)
         for place in data.draw(st.sets(st.integers(0, len(row) - 1), max_size=4)):
@@ -65,6 +67,11 @@ def test_any_value_of_a_row_may_be_anything(rows, data):
         assert_of_its_types(value)
         for moment in {value.created, getattr(value, "updated", value.created)}:
             assert moment.astimezone() is not None
+        found.append(value)
+    conversation, turn = (replace(value, id=7) for value in found)  # SQLite itself bounds those
+    exported = tmp_path_factory.getbasetemp() / "mended.json"
+    exported.write_text(exchange.to_json(conversation, (turn,)), encoding="utf-8")
+    assert exchange.read(exported).conversations[0].turns[0].message == turn.message
 
 
 def test_one_damaged_value_leaves_the_others(rows):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
+from inference.experiments.comparison import comparison_from, kept_comparison
 from inference.experiments.exports import as_object, cell_text, table_of, to_csv, to_json, to_markdown
 from inference.experiments.lab import ExperimentName, LabJob
 from inference.experiments.results import Outcome
 from tests.fakes import config
 from tests.inference.experiments.lending import Lent, timed
 from tests.inference.experiments.test_comparison import of
+from tests.odd_values import damaged
 
 
 @pytest.fixture
@@ -81,3 +85,18 @@ def test_cells_are_written_as_a_person_reads_them() -> None:
         "12,346",
         "on",
     ]
+
+
+SOUND = kept_comparison(of([(0.5, 7.0), (0.6, 7.2)], [(7.1, 7.1), (7.0, 7.0)]))
+
+
+@settings(max_examples=60)
+@given(damaged(SOUND))
+def test_whatever_figures_were_kept_they_are_written_as_files_that_others_can_read(content: Any) -> None:
+    try:
+        found = comparison_from(content)
+    except ValueError:
+        return
+    assert to_markdown(found).encode()
+    assert list(csv.reader(io.StringIO(to_csv(found))))
+    assert json.loads(to_json(found), parse_constant=pytest.fail)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +16,8 @@ from inference.hub.links import is_repo
 from tests.deep_types import assert_of_its_types
 from tests.hub_server import COMMIT, HubServer, hub_server
 from tests.odd_values import damaged
+
+_Found = TypeVar("_Found")
 
 REPO = {
     "id": "maker/small-GGUF",
@@ -50,23 +53,24 @@ def asked() -> Iterator[tuple[HubServer, Hub]]:
         session.close()
 
 
-def answered(server: HubServer, document: object, ask: Callable[[], object]) -> object:
+def answered(server: HubServer, document: object, ask: Callable[[], _Found]) -> _Found | None:
     """What comes of a question that is answered so; nothing where that is refused."""
     server.behaviour.answer = (json.dumps(document).encode(), {"Content-Type": "application/json"})
     try:
         return ask()
     except InferenceError as error:
-        assert isinstance(error, HubError)  # noqa: PT017 - either way is fine
-        assert str(error).endswith(".")
-        assert str(error).encode()
-        return None
+        refusal = error
+    assert isinstance(refusal, HubError)
+    assert str(refusal).endswith(".")
+    assert str(refusal).encode()
+    return None
 
 
 def assert_is_sound(repo: HubRepo) -> None:
     assert_of_its_types(repo)
     assert is_repo(repo.id)
     assert repr(repo).isprintable()
-    assert repo.updated is None or repo.updated.astimezone()
+    assert repo.updated is None or repo.updated.astimezone().year > 1900
     assert json.dumps([repo.downloads, repo.likes, repo.parameters, repo.training_context]).count("9" * 17) == 0
 
 
@@ -84,7 +88,7 @@ def test_what_a_search_finds_is_of_its_types(asked, document: object) -> None:
 def test_one_repository_that_makes_no_sense_does_not_hide_the_others(asked, name: str, value: object) -> None:
     server, hub = asked
     found = answered(server, [{**REPO, name: value}, OTHER], lambda: hub.search("small"))
-    assert [repo.id for repo in found][-1] == "maker/other-GGUF"
+    assert [repo.id for repo in found or ()][-1] == "maker/other-GGUF"
 
 
 @settings(max_examples=40)  # each over a connection of its own
