@@ -169,7 +169,9 @@ def _check_archive(path: Path) -> None:
         kind = next((kind for name, kind in _OTHERS.items() if name in names), _of_no_kind(path))
         raise _Refused(f"is {kind}.")
     # An archive is read no further than it says that its parts are long.
-    if len(parts) > _MOST_PARTS or sum(part.file_size for part in parts) > MOST_EXPANDED:
+    if len(parts) > _MOST_PARTS:
+        raise _Refused(f"is made of {len(parts):,} parts; up to {_MOST_PARTS:,} can be read.")
+    if sum(part.file_size for part in parts) > MOST_EXPANDED:
         raise _Refused(f"expands to more than {MOST_EXPANDED >> 20} MB.")
 
 

@@ -26,22 +26,15 @@ class NoOrdinaryFile(OSError):
 
 
 def make_own_folder(path: Path) -> None:
-    """The folder, its owner's alone where it was not there before.
-
-    Raises:
-        OSError: it cannot be made.
-    """
-    make_folder(path, 0o700)
-
-
-def make_folder(path: Path, mode: int = 0o777) -> None:
-    """The folder, with those above it.
+    """The folder, with those above it; each its owner's alone where it was not there before.
 
     Raises:
         OSError: it cannot be made. Where something else is in its place, or in that of one above it, that is named.
     """
+    lacking = [each for each in path.parents if not each.exists()]
     try:
-        path.mkdir(mode=mode, parents=True, exist_ok=True)
+        for folder in (*reversed(lacking), path):
+            folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.ELOOP):
             raise

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from inference.errors import FolderRefused, InvalidRequest
 from inference.gguf_header import files_of
-from inference.own_files import make_folder
+from inference.own_files import make_own_folder
 from inference.sentences import Sentence
 from inference.shelf import TRASH, ShelfModel
 
@@ -45,7 +45,7 @@ def throw_away(model: ShelfModel, folder: Path) -> Thrown:
     done: list[tuple[Path, Path]] = []
     try:
         for here, there in moved:
-            make_folder(there.parent)
+            make_own_folder(there.parent)
             here.replace(there)
             done.append((here, there))
     except OSError as error:
@@ -67,7 +67,7 @@ def bring_back(thrown: Thrown) -> None:
         for here, there in thrown.moved:
             if here.exists():
                 raise FolderRefused(thrown.name, here.parent, Sentence("another file has its place now"))
-            make_folder(here.parent)
+            make_own_folder(here.parent)
             there.replace(here)
     except OSError as error:
         raise FolderRefused(thrown.name, thrown.moved[0][0].parent, _reason(error)) from error

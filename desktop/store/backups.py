@@ -71,12 +71,13 @@ class Backups:
     def clear_away(self) -> None:
         """Delete the copies that are too many or too old, and what was half-written by whoever was ended meanwhile. The
         newest stays, until there is a newer one; those of moments still to come, from before the clock was set back,
-        count as the oldest."""
+        are then too old: how old, nobody knows."""
         now = self._clock()
         oldest = now - KEPT_FOR
         by_age = sorted(self._moments().items(), key=lambda found: (found[1] <= now, found[1]), reverse=True)
         for number, (path, moment) in enumerate(by_age):
-            if number and (number >= MOST or moment < oldest):
+            is_of_another_clock = moment > now and by_age[0][1] <= now
+            if number and (number >= MOST or moment < oldest or is_of_another_clock):
                 _delete(path)
         self._sweep()
 

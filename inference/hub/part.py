@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inference.errors import DiskTooSmall, DownloadDamaged, DownloadElsewhere, FolderRefused
-from inference.own_files import make_folder, open_own, read_own
+from inference.own_files import make_own_folder, open_own, read_own
 from inference.sentences import Sentence
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ class PartFile:
             DownloadElsewhere: another process holds it.
         """
         with self._disk_faults():
-            make_folder(self._path.parent)
+            make_own_folder(self._path.parent)
             with _held(self._path, self._what):
-                self._part.touch()
+                os.close(open_own(self._part, os.O_CREAT | os.O_WRONLY))
                 try:
                     # Unbuffered: what is written is there, whatever becomes of this process.
                     with open(self._part, "r+b", buffering=0, opener=open_own) as self._file:

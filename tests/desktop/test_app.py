@@ -622,6 +622,13 @@ def test_a_reply_that_comes_to_its_end_takes_a_death_back(start, engine, qtbot, 
     assert [config.path for config in engine.loads] == [MODEL]
 
 
+def test_a_day_after_the_last_copy_a_new_one_is_made_by_itself(start, places, qtbot):
+    app = start()
+    app.library.new()
+    backups = places.conversations.parent / "backups"
+    qtbot.waitUntil(lambda: len(list(backups.glob("*.sqlite3"))) == 1, timeout=30_000)
+
+
 def test_a_run_that_leaves_by_itself_leaves_no_note(start, places):
     app = start()
     assert any((places.conversations.parent / "runs").glob("*.json"))

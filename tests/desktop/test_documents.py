@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -71,8 +72,6 @@ def test_pages_without_text_may_be_pictures(tmp_path):
     ],
 )
 def test_other_archives_are_named(tmp_path, part, words):
-    import zipfile
-
     path = tmp_path / "a.docx"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr(part, "x")
@@ -86,6 +85,30 @@ def test_an_archive_that_expands_beyond_measure_is_not_expanded(tmp_path):
     path = with_part(word(tmp_path / "a.docx"), "word/media/bomb.png", b"\0" * (300 << 20))
     assert path.stat().st_size < 1 << 20
     assert "expands to more than 256 MB" in refusal(path)
+
+
+def test_an_archive_of_more_parts_than_a_document_has_is_not_opened(tmp_path):
+    path = word(tmp_path / "a.docx")
+    with zipfile.ZipFile(path, "a") as archive:
+        for number in range(10_001):
+            archive.writestr(f"word/media/{number}", "")
+    assert "parts; up to 10,000 can be read" in refusal(path)
+
+
+def test_an_archive_that_lies_about_how_long_its_parts_are_is_read_no_further_than_it_says(tmp_path):
+    path = with_part(word(tmp_path / "a.docx"), "word/document.xml", b" " * (300 << 20))
+    whole = path.read_bytes()
+    said, lie = (300 << 20).to_bytes(4, "little"), (1 << 20).to_bytes(4, "little")
+    assert said in whole
+    path.write_bytes(whole.replace(said, lie))
+    with pytest.raises(DocumentRefused, match="damaged, or takes more memory"):
+        read(path)
+
+
+def test_an_archive_within_an_archive_is_not_opened(tmp_path):
+    inner = word(tmp_path / "inner.docx")
+    path = with_part(word(tmp_path / "a.docx"), "word/embeddings/inner.docx", inner.read_bytes())
+    assert read(path) == read(inner)
 
 
 def test_entities_are_not_expanded(tmp_path):
@@ -168,6 +191,14 @@ def test_the_child_ends_with_its_parent(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a process is held to an amount of memory")
 def test_the_child_is_held_to_an_amount_of_memory():
-    program = "from desktop.documents import _limit_memory; _limit_memory(); bytearray(3 << 30)"
-    done = subprocess.run(child(program), capture_output=True, text=True, check=False, env=documents._environment())
-    assert "MemoryError" in done.stderr
+    program = (
+        "import desktop.documents as documents\n"
+        "documents._text_in = lambda path: bytearray(3 << 30) and 'much'\n"
+        "documents.run('a.pdf')"
+    )
+    with subprocess.Popen(
+        child(program), stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=documents._environment()
+    ) as process:
+        assert process.stderr is not None
+        assert "MemoryError" in process.stderr.read()
+    assert process.returncode == 1

@@ -33,13 +33,24 @@ def _a_system_that_lets_everybody_read_and_write():
 
 
 def test_a_text_takes_the_place_of_another_and_is_its_owners(tmp_path):
-    path = tmp_path / "own" / "text.json"
+    path = tmp_path / "all" / "own" / "text.json"
     make_own_folder(path.parent)
     for text in ("one", "two\udc80"):
         replace_own(path, text, errors="surrogateescape")
     assert path.read_bytes() == b"two\x80"
     assert [each.name for each in path.parent.iterdir()] == ["text.json"]
-    assert {stat.S_IMODE(each.stat().st_mode) for each in (path.parent, path)} == {0o700, 0o600}
+    modes = [stat.S_IMODE(each.stat().st_mode) for each in (path.parent.parent, path.parent, path)]
+    assert modes == [0o700, 0o700, 0o600]
+
+
+def test_a_folder_that_is_there_is_left_as_it_is_and_a_file_in_its_place_is_said(tmp_path):
+    (tmp_path / "others").mkdir(mode=0o755)
+    make_own_folder(tmp_path / "others")
+    assert stat.S_IMODE((tmp_path / "others").stat().st_mode) == 0o755
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "folder"):
+        with pytest.raises(OSError, match="file"):
+            make_own_folder(path)
 
 
 def test_so_are_what_llama_cpp_says_and_those_before_it(tmp_path):

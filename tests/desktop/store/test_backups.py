@@ -79,6 +79,23 @@ def test_what_was_deleted_for_good_is_gone_within_a_week_by_daily_or_rare_use(st
     assert files_with(path.parent, *SECRETS) == set()
 
 
+@pytest.mark.parametrize("ahead", [1, 3, 400])
+@pytest.mark.parametrize("hours", [5, 24, 60, 100])
+def test_so_it_is_where_the_clock_was_ahead_when_it_was_copied(store, backups, clock, path, hours, ahead):
+    clock.go_on(days=ahead)
+    secret = tell_secrets(store)
+    backups.make()
+    clock.go_on(days=-ahead)
+    store.purge([secret])
+    purged = clock()
+    assert backups.next_at == purged  # so that one is made within the hour
+    backups.make()
+    while (clock() - purged).total_seconds() + hours * 3600 <= 7 * 24 * 3600:
+        clock.go_on(hours=hours)
+        backups.make()
+    assert files_with(path.parent, *SECRETS) == set()
+
+
 def test_the_newest_stays_however_old_it_is_until_there_is_a_newer_one(backups, clock, path):
     backups.make()
     clock.go_on(days=100)

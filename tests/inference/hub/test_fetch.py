@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import os
 import random
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -69,6 +71,18 @@ def test_a_file_comes_whole_and_nothing_else_is_left(server, tmp_path):
     assert progress[-1] == FetchProgress(FetchPhase.DONE, SIZE, SIZE, SIZE)
     received = [each.received for each in progress]
     assert received == sorted(received)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder's own list says who may")
+def test_what_is_fetched_is_its_owners_alone(server, tmp_path):
+    before = os.umask(0)
+    try:
+        fetched(server, tmp_path / "models")
+    finally:
+        os.umask(before)
+    made = [tmp_path / "models", *(tmp_path / "models").rglob("*")]
+    assert len(made) > 2
+    assert [path.name for path in made if stat.S_IMODE(path.stat().st_mode) & 0o077] == []
 
 
 def test_a_small_file_is_checked_by_gits_name_for_it(server, tmp_path):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
@@ -26,6 +27,7 @@ from inference.hub.hub import Hub, readable
 from inference.hub.links import HubLink
 from inference.hub.repo import HubOrder, HubRepo
 from tests.hub_server import COMMIT, HubServer
+from tests.scripted_server import ScriptedServer, plain
 
 PAGE = "---\nlicense: mit\ntags:\n- gguf\n---\n# Small\n\nA small model."
 
@@ -288,6 +290,15 @@ def test_numbers_that_are_none_count_as_unknown(hub, open_session):
     hub.behaviour.answer = (row, JSON)
     (repo,) = Hub(open_session(hub)).search("x")
     assert (repo.downloads, repo.likes, repo.parameters, repo.training_context) == (0, 0, 0, 0)
+
+
+@pytest.mark.parametrize("asked", ["the list", "a page"])
+def test_a_certificate_that_nobody_vouches_for_is_no_hubs(hub_at, asked):
+    with ScriptedServer(plain("a"), tls=True) as server:
+        hub = hub_at(SimpleNamespace(address=server.url.removesuffix("/v1")), "hf_secret")
+        with pytest.raises(HubUnreachable, match="certificate is not trusted"):
+            hub.search("x") if asked == "the list" else hub.page(HubRepo("maker/small-GGUF"))
+        assert server.received == []
 
 
 def test_certificates_that_are_not_there_and_proxies_that_are_not_known_are_said(hub, open_session, monkeypatch):

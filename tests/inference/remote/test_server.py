@@ -6,12 +6,16 @@ import json
 import logging
 import pickle
 import socket
+import socketserver
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import ClassVar
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -172,6 +176,53 @@ def test_a_certificate_that_nobody_vouches_for() -> None:
         assert server.received == []
     assert isinstance(error, CertificateRefused)
     assert "self-signed" in error.reason
+
+
+class Tunnel(socketserver.StreamRequestHandler):
+    """A proxy that leads to one server, whichever was asked for."""
+
+    to: ClassVar[tuple[str, int]]
+
+    def handle(self) -> None:
+        assert self.rfile.readline().startswith(b"CONNECT far.invalid:443 ")
+        while self.rfile.readline().strip():
+            pass
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        with socket.create_connection(self.to) as there:
+            back = threading.Thread(target=pump, args=(there, self.connection))
+            back.start()
+            pump(self.connection, there)
+            back.join()
+
+
+def pump(here: socket.socket, there: socket.socket) -> None:
+    with suppress(OSError):
+        while piece := here.recv(1 << 16):
+            there.sendall(piece)
+    with suppress(OSError):
+        there.shutdown(socket.SHUT_WR)
+
+
+@contextmanager
+def tunnel_to(url: str) -> Iterator[Proxy]:
+    port = urlsplit(url).port
+    assert port is not None
+    kind = type("ToServer", (Tunnel,), {"to": ("127.0.0.1", port)})
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), kind) as proxy:
+        thread = threading.Thread(target=proxy.serve_forever)
+        thread.start()
+        try:
+            yield Proxy(ProxyKind.MANUAL, f"http://127.0.0.1:{proxy.server_address[1]}")
+        finally:
+            proxy.shutdown()
+            thread.join()
+
+
+def test_a_certificate_that_nobody_vouches_for_on_another_computer() -> None:
+    with ScriptedServer(plain("a"), tls=True) as server, tunnel_to(server.url) as proxy:
+        last = ask_at("https://far.invalid/v1", KEY, proxy=proxy)
+        assert server.received == []
+    assert isinstance(error_of(last), CertificateRefused)
 
 
 def test_a_certificate_that_the_environment_vouches_for(monkeypatch: pytest.MonkeyPatch) -> None:
