@@ -58,6 +58,7 @@ _TEXT = (
 
 if TYPE_CHECKING:
     from desktop.calls import Call
+    from desktop.departure import Departure
     from desktop.last_place import LastPlace
     from desktop.later_parts import KeysMaker, LaterParts
     from inference import Proxy, StateBudget
@@ -155,6 +156,13 @@ class App(QObject):
         later.damaged.connect(self.window.board.show_error)
         return later
 
+    @cached_property
+    def departure(self) -> Departure:
+        """Waits for what has threads when the program leaves."""
+        from desktop.departure import Departure
+
+        return Departure()
+
     def show(self) -> None:
         """Show the window. The model and everything else that takes time begin once it is painted."""
         self._first_paint = _FirstPaint(self.window)
@@ -199,9 +207,13 @@ class App(QObject):
         # The engine's last events are in the bridge when this returns; then they are kept like any others.
         yield self._warm_up.stop
         yield self.library.finish_deleting
-        yield self._engine.close
         yield self._draft_count.close
-        yield self._drafts.close
+        for what, close in (
+            ("The engine", self._engine.close),
+            ("What counts tokens", self._draft_count.let_go),
+            ("What reads files", self._drafts.close),
+        ):
+            yield partial(self.departure.close, what, close)
         yield self._bridge.drain
         if self._has_later:
             yield from self.later.farewells()

@@ -114,6 +114,9 @@ class DraftCount(QObject):
         self._timer.stop()
         self._asked = None
         self._about += 1
+
+    def let_go(self) -> None:
+        """Wait for the counter's end, on any thread, after `close`."""
         if self._counter is not None:
             self._counter.close()
 

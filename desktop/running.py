@@ -22,6 +22,7 @@ from desktop.window import Window
 from inference import EngineFiles, RemoteModel
 
 if TYPE_CHECKING:
+    from desktop.app import EngineMaker
     from desktop.interrupts import Interrupts
     from inference import StateBudget
 
@@ -37,12 +38,14 @@ def run(
     say: Callable[[str], None],
     complain: Callable[[str], None],
     prepare: Callable[[App], object] | None = None,
+    make_engine: EngineMaker | None = None,
     safe: bool = False,
     entrance: Entrance | None = None,
     ask_again: Callable[[str], bool] | None = None,
 ) -> int:
     """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
-    is handed the program before its window is shown; for `safe` and `entrance` see `App`. Where the conversations
+    is handed the program before its window is shown; without `make_engine` it is the one for this machine; for `safe`
+    and `entrance` see `App`. Where the conversations
     cannot be opened, `ask_again` is told why and says whether to try it again; without it a person is asked. For a
     demonstration nobody is."""
     # Where it gets no thread for them, as with too little memory, Qt waits for ever for those that help it paint.
@@ -52,7 +55,7 @@ def run(
     application.setApplicationDisplayName("Headwater")
     application.setDesktopFileName("headwater")
     ask_again = ask_again or partial(_ask_again, application)
-    engine = partial(_local_engine, places.engine)
+    engine = make_engine or partial(_local_engine, places.engine)
     embedded = inference.embedded_model()
     begin = partial(App, application, places, engine, embedded, model, safe=safe, entrance=entrance, watches=True)
     app = None
@@ -84,7 +87,12 @@ def run(
     app.leave(status)
     for interrupts in heeded:
         interrupts.close()
-    return status if demo is None or demo.has_answered else status or 1
+    status = status if demo is None or demo.has_answered else status or 1
+    if app.departure.is_stuck:
+        from desktop.departure import end_at_once
+
+        end_at_once(status)
+    return status
 
 
 def _begun(begin: Callable[[], App]) -> App:

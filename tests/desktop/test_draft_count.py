@@ -271,6 +271,7 @@ def test_closed_it_counts_no_more(desk, qtbot):
     desk.count.set_draft("Why?")
     qtbot.waitUntil(lambda: desk.asked != [])
     desk.count.close()
+    desk.count.let_go()
     assert desk.counters[0].closed
     desk.answer(12, 6)
     assert desk.count.use is None
