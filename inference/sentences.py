@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+CAPITAL = "capital"  # the format of a sentence that others begin with: its first letter is a capital
 
 
 class Sentence(str):  # noqa: SLOT000 - a text that carries what it was made of
     """An English sentence, made from `template` (as for `str.format`) and `arguments`, some of them sentences.
 
     It is a text like any other to whoever shows or writes English. What changes or joins texts makes a plain one of it,
-    so a longer sentence is made by a template of its own.
+    so a longer sentence is made by a template of its own. Where one may stand at the beginning of another, its place
+    there is `{name:capital}`.
     """
 
     template: str
@@ -24,13 +27,37 @@ class Sentence(str):  # noqa: SLOT000 - a text that carries what it was made of
     def __str__(self) -> str:
         return self  # that of `str` would forget what it was made of
 
+    def __format__(self, spec: str) -> str:
+        return capital(self) if spec == CAPITAL else super().__format__(spec)
+
     def __reduce__(self) -> tuple[object, ...]:
         return _made, (self.template, dict(self.arguments))
+
+
+def capital(words: str) -> str:
+    """As at the beginning of a sentence."""
+    return words[:1].upper() + words[1:]
 
 
 def ended(words: str) -> str:
     """What somebody said, as a whole sentence; one that is whole already stays what it is."""
     return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Several with commas between them; empty where there is none."""
+    first, *others = tuple(parts) or ("",)
+    for part in others:
+        first = Sentence("{one}, {other}", one=first, other=part)
+    return first
+
+
+def in_a_row(parts: Iterable[str]) -> str:
+    """Several with semicolons between them; empty where there is none."""
+    first, *others = tuple(parts) or ("",)
+    for part in others:
+        first = Sentence("{one}; {other}", one=first, other=part)
+    return first
 
 
 def _made(template: str, arguments: dict[str, object]) -> Sentence:

@@ -26,20 +26,31 @@ from inference.events import (
     Timings,
     Usage,
 )
-from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Subject, Table, Verdict, words_for
-from inference.experiments.samples import Statistic, differ, seconds_text, statistic
+from inference.experiments.results import (
+    Conclusion,
+    Ink,
+    Plot,
+    Series,
+    Shape,
+    Subject,
+    Table,
+    Verdict,
+    axis_text,
+    words_for,
+)
+from inference.experiments.samples import Statistic, differ, statistic
 from inference.experiments.surroundings import UNKNOWN, Surroundings, Watch
+from inference.experiments.times_in_words import words_of_first, words_of_total
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.jobs import JobSteps, ModelOnLoan
 from inference.messages import Role
 from inference.model import Snapshot
 from inference.requests import GenerationRequest
-from inference.sentences import Sentence
+from inference.sentences import Sentence, listed
 
 MOST_RUNS = 9
 SEED = 1  # where the reader chose none: a comparison made again asks for the same text
 _WARM_UP_TOKENS = 16
-ALIKE_TO_THE_EYE = 0.05  # further apart, two times are not called the same without their spread
 
 
 class Mode(StrEnum):
@@ -47,6 +58,11 @@ class Mode(StrEnum):
 
     ON = "on"
     OFF = "off"
+
+    @property
+    def words(self) -> Sentence:
+        """What stands on the switch."""
+        return Sentence("on") if self is Mode.ON else Sentence("off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +134,17 @@ class Metric:
 
 
 METRICS = (
-    Metric("ttft", "First token", "s", lambda run: run.timings.ttft),
-    Metric("first_text", "First text", "s", lambda run: run.first_text),
-    Metric("first_paint", "First paint", "s", lambda run: run.paint.first if run.paint else None),
-    Metric("total", "Whole answer", "s", lambda run: run.timings.total),
-    Metric("decode_rate", "Decode", "tok/s", lambda run: run.timings.decode_rate),
-    Metric("painted_rate", "Painted", "tok/s", lambda run: run.paint.rate if run.paint else None),
+    Metric("ttft", Sentence("First token"), "s", lambda run: run.timings.ttft),
+    Metric("first_text", Sentence("First text"), "s", lambda run: run.first_text),
+    Metric("first_paint", Sentence("First paint"), "s", lambda run: run.paint.first if run.paint else None),
+    Metric("total", Sentence("Whole answer"), "s", lambda run: run.timings.total),
+    Metric("decode_rate", Sentence("Decode"), Sentence("tok/s"), lambda run: run.timings.decode_rate),
+    Metric("painted_rate", Sentence("Painted"), Sentence("tok/s"), lambda run: run.paint.rate if run.paint else None),
     Metric(
-        "gui_per_token", "Window's work per token", "s", lambda run: run.paint.work_per_token if run.paint else None
+        "gui_per_token",
+        Sentence("Window's work per token"),
+        "s",
+        lambda run: run.paint.work_per_token if run.paint else None,
     ),
 )
 _METRIC = {metric.key: metric for metric in METRICS}
@@ -165,14 +184,23 @@ class Comparison:
         """The result in one sentence with its figures."""
         first, total = self._pair("first_text"), self._pair("total")
         if first is None or total is None:
-            return "Nothing can be compared: no answer was made both ways."
+            return Sentence("Nothing can be compared: no answer was made both ways.")
         count = min(total[0].count, total[1].count)
-        runs = "one run each, so no spread is known" if count == 1 else f"n = {count}"
-        found = f"{_words_of_first(*first)}; {_words_of_total(*total)}, {runs}."
+        alone = Sentence("one run each, so no spread is known")
+        runs = alone if count == 1 else Sentence("n = {count}", count=count)
+        doubt = ""
         if self._disturbed and differ(*total):
-            found += " Other programs took a share of the processors, so that may be their doing"
-            found += ": compare again without them."
-        return found
+            doubt = Sentence(
+                " Other programs took a share of the processors, so that may be their doing: compare again without"
+                " them."
+            )
+        return Sentence(
+            "{first}; {total}, {runs}.{doubt}",
+            first=words_of_first(*first),
+            total=words_of_total(*total),
+            runs=runs,
+            doubt=doubt,
+        )
 
     @property
     def shown(self) -> bool | None:
@@ -191,30 +219,40 @@ class Comparison:
             return ""
         at = next((n for n, (a, b) in enumerate(zip(texts[0], other.text, strict=False)) if a != b), None)
         place = min(len(texts[0]), len(other.text)) if at is None else at
-        return (
-            f"The texts differ: run {other.number} (streaming {other.mode}) goes another way than run "
-            f"{self.runs[0].number} from character {place + 1:,} on, so their times are not of the same answer."
+        return Sentence(
+            "The texts differ: run {other} (streaming {mode}) goes another way than run {first} from character "
+            "{place:,} on, so their times are not of the same answer.",
+            other=other.number,
+            mode=other.mode.words,
+            first=self.runs[0].number,
+            place=place + 1,
         )
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What one should know before believing the sentence."""
         if self.kept:
-            made = "Put together from replies that were made before; their prompts may have been read in part already."
-        else:
-            order = ", ".join(f"{mode} {number}" for number, mode in _order(self.wanted))
-            made = (
-                f"One warm-up run of at most {_WARM_UP_TOKENS} tokens came first and is not counted. Each run began "
-                f"with the same KV cache ({self._cached()}); their order was {order}."
+            made = Sentence(
+                "Put together from replies that were made before; their prompts may have been read in part already."
             )
-        notes = [made]
+        else:
+            made = Sentence(
+                "One warm-up run of at most {tokens} tokens came first and is not counted. Each run began with the "
+                "same KV cache ({cached}); their order was {order}.",
+                tokens=_WARM_UP_TOKENS,
+                cached=self._cached(),
+                order=listed(
+                    Sentence("{mode} {number}", mode=mode.words, number=number) for number, mode in _order(self.wanted)
+                ),
+            )
+        notes: list[str] = [made]
         if not self.is_whole and not self.kept:
-            notes.append("It was stopped early; the runs that were whole by then are counted.")
+            notes.append(Sentence("It was stopped early; the runs that were whole by then are counted."))
         if self.difference:
             notes.append(self.difference)
         if self._disturbed:
             runs = ", ".join(map(str, self._disturbed))
-            notes.append(f"Other programs took a share of the processors during run {runs}.")
+            notes.append(Sentence("Other programs took a share of the processors during run {runs}.", runs=runs))
         if self.runs:
             notes += words_for(replace(self.runs[-1].surroundings, others=None))
         return tuple(notes)
@@ -231,9 +269,8 @@ class Comparison:
         for metric in METRICS:
             on, off = (self.statistic(metric.key, mode) for mode in Mode)
             if on is not None or off is not None:
-                rows.append((f"{metric.name} ({metric.unit})", *_cells(on), *_cells(off)))
-        sides = (f"{mode}, {what}" for mode in Mode for what in ("median", "lowest", "highest"))
-        return Table("Streaming on and off", ("figure", *sides), tuple(rows))
+                rows.append((axis_text(metric.name, metric.unit), *_cells(on), *_cells(off)))
+        return Table(Sentence("Streaming on and off"), (Sentence("figure"), *sides()), tuple(rows))
 
     def timeline(self) -> Plot:
         """Text over time, of the middle run of each mode: when how much of the answer could be read."""
@@ -242,8 +279,9 @@ class Comparison:
             run = self._middle(mode)
             points = () if run is None else _readable(run)
             if points:
-                series.append(Series(f"streaming {mode}", points, ink, Shape.LINE))
-        return Plot("When how much could be read", "time", "s", "text", "tokens", tuple(series))
+                series.append(Series(Sentence("streaming {mode}", mode=mode.words), points, ink, Shape.LINE))
+        title, time, text = Sentence("When how much could be read"), Sentence("time"), Sentence("text")
+        return Plot(title, time, "s", text, Sentence("tokens"), tuple(series))
 
     def with_paints(self, paints: Mapping[int, Paint]) -> Comparison:
         """With what a window saw, by the numbers of the runs."""
@@ -254,9 +292,9 @@ class Comparison:
         return [run.number for run in self.runs if run.surroundings.is_disturbed]
 
     def _runs_table(self) -> Table:
-        rows = [(run.number, str(run.mode), *(metric.of(run) for metric in METRICS)) for run in self.runs]
-        columns = ("run", "streaming", *(f"{metric.name} ({metric.unit})" for metric in METRICS))
-        return Table("Every run", columns, tuple(rows))
+        rows = [(run.number, run.mode.words, *(metric.of(run) for metric in METRICS)) for run in self.runs]
+        metrics = (axis_text(metric.name, metric.unit) for metric in METRICS)
+        return Table(Sentence("Every run"), (Sentence("run"), Sentence("streaming"), *metrics), tuple(rows))
 
     def _middle(self, mode: Mode) -> Run | None:
         runs = sorted(self.of(mode), key=lambda run: run.timings.total)
@@ -266,12 +304,14 @@ class Comparison:
         on, off = (self.statistic(key, mode) for mode in Mode)
         return None if on is None or off is None else (on, off)
 
-    def _cached(self) -> str:
+    def _cached(self) -> Sentence:
         cached = {run.usage.cached_tokens or 0 for run in self.runs}
-        if len(cached) == 1:
-            (only,) = cached
-            return "nothing of the prompt was there" if not only else f"{only:,} tokens of the prompt were there"
-        return "but not all of them could be brought back to it"
+        if len(cached) != 1:
+            return Sentence("but not all of them could be brought back to it")
+        (only,) = cached
+        if not only:
+            return Sentence("nothing of the prompt was there")
+        return Sentence("{tokens:,} tokens of the prompt were there", tokens=only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,13 +412,10 @@ def kept_comparison(comparison: Comparison) -> dict[str, Any]:
     return asdict(comparison)
 
 
-def both_texts(on: Statistic, off: Statistic) -> str:
-    """Two times, on and off: with their spread where they are no different but do not look alike."""
-    if differ(on, off) or _alike_to_the_eye(on, off):
-        return f"{seconds_text(on.median)} and {seconds_text(off.median)}"
-    return " and ".join(
-        f"{seconds_text(s.median)} ({seconds_text(s.low)} to {seconds_text(s.high)})" for s in (on, off)
-    )
+def sides() -> tuple[Sentence, ...]:
+    """The columns of what was measured both ways."""
+    figures = (Sentence("median"), Sentence("lowest"), Sentence("highest"))
+    return tuple(Sentence("{mode}, {figure}", mode=mode.words, figure=figure) for mode in Mode for figure in figures)
 
 
 def now_text() -> str:
@@ -451,27 +488,6 @@ def _seeded(request: GenerationRequest) -> GenerationRequest:
     if request.sampling.seed is not None:
         return request
     return replace(request, sampling=replace(request.sampling, seed=SEED))
-
-
-def _words_of_first(on: Statistic, off: Statistic) -> str:
-    figures = f"{seconds_text(on.median)} and {seconds_text(off.median)}"
-    if not differ(on, off):
-        return f"Streaming showed the first words no sooner ({figures})"
-    sooner = "sooner" if on.median < off.median else "later"
-    return f"Streaming showed the first words {seconds_text(abs(off.median - on.median))} {sooner}"
-
-
-def _alike_to_the_eye(on: Statistic, off: Statistic) -> bool:
-    return abs(on.median - off.median) <= ALIKE_TO_THE_EYE * max(on.median, off.median)
-
-
-def _words_of_total(on: Statistic, off: Statistic) -> str:
-    if not differ(on, off):
-        within = " within the spread" if not _alike_to_the_eye(on, off) else ""
-        return f"the whole answer took the same time{within}: {both_texts(on, off)}"
-    longer = "longer" if on.median > off.median else "less"
-    apart = seconds_text(abs(on.median - off.median))
-    return f"the whole answer took {apart} {longer} with streaming: {both_texts(on, off)}"
 
 
 def _cells(statistic_: Statistic | None) -> tuple[float | None, float | None, float | None]:

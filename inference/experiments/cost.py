@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from inference.events import JobProgress
 from inference.experiments.prices import Prices
-from inference.experiments.results import Conclusion, Ink, Plot, Series, Table, Verdict
+from inference.experiments.results import Conclusion, Ink, Plot, Series, Table, Verdict, verdict_of
 from inference.experiments.samples import ALIKE_OF_FEW, seconds_text, slope, times_text
-from inference.experiments.trial import Trial
+from inference.experiments.trial import WARMING_UP, Trial
 from inference.messages import Message, Role
+from inference.sentences import Sentence
 
 _TURNS, _QUICK_TURNS = 8, 3
 _SAID, _QUICK_SAID = 64, 24  # tokens of each question
@@ -36,15 +37,15 @@ def measure(trial: Trial, found: list[Measured]) -> Iterator[JobProgress]:
     said, written = (_QUICK_SAID, _QUICK_WRITTEN) if trial.quick else (_SAID, _WRITTEN)
     turns = max(1, min(turns, (trial.loan.info.context_size - 64) // (said + written + 32)))
     trial.plan(1 + 2 * turns)
-    yield trial.begin("Warming up; not counted")
+    yield trial.begin(WARMING_UP)
     trial.ask("Hello.", max_tokens=4, exactly=True)
     conversation: list[Message] = []
     kept = None
     for turn in range(1, turns + 1):
         conversation.append(Message(Role.USER, f"Part {turn}. {trial.text_of(said)}"))
-        yield trial.begin(f"Turn {turn} of {turns}, from nothing")
+        yield trial.begin(Sentence("Turn {turn} of {turns}, from nothing", turn=turn, turns=turns))
         anew = trial.ask(*conversation, max_tokens=written, exactly=True)
-        yield trial.begin(f"Turn {turn} of {turns}, with what was read before")
+        yield trial.begin(Sentence("Turn {turn} of {turns}, with what was read before", turn=turn, turns=turns))
         reply = trial.ask(*conversation, start=kept, max_tokens=written, exactly=True)
         kept = trial.loan.held()
         for event, reused in ((reply, True), (anew, False)):
@@ -64,26 +65,26 @@ def conclude(found: Sequence[Measured], prices: Prices) -> Conclusion:
         verdict=_verdict(reused, anew, prices),
         plots=(
             Plot(
-                "Time of each turn",
-                "turn",
+                Sentence("Time of each turn"),
+                Sentence("turn"),
                 "",
-                "time",
+                Sentence("time"),
                 "s",
                 (
-                    Series("with prefix reuse", _over_turns(reused, [e.seconds for e in reused]), Ink.CACHED),
-                    Series("without", _over_turns(anew, [e.seconds for e in anew]), Ink.PLAIN),
+                    Series(Sentence("with prefix reuse"), _over_turns(reused, [e.seconds for e in reused]), Ink.CACHED),
+                    Series(Sentence("without"), _over_turns(anew, [e.seconds for e in anew]), Ink.PLAIN),
                 ),
             ),
             Plot(
-                "Tokens, added up",
-                "turn",
+                Sentence("Tokens, added up"),
+                Sentence("turn"),
                 "",
-                "tokens",
-                "tokens",
+                Sentence("tokens"),
+                Sentence("tokens"),
                 (
-                    Series("sent", _over_turns(anew, list(accumulate(e.sent for e in anew))), Ink.PLAIN),
-                    Series("read anew, with reuse", _over_turns(reused, _read(reused)), Ink.PREFILL),
-                    Series("written", _over_turns(reused, list(accumulate(e.written for e in reused))), Ink.DECODE),
+                    Series(Sentence("sent"), _over_turns(anew, _sums(e.sent for e in anew)), Ink.PLAIN),
+                    Series(Sentence("read anew, with reuse"), _over_turns(reused, _read(reused)), Ink.PREFILL),
+                    Series(Sentence("written"), _over_turns(reused, _sums(e.written for e in reused)), Ink.DECODE),
                 ),
             ),
         ),
@@ -108,7 +109,7 @@ def conclude(found: Sequence[Measured], prices: Prices) -> Conclusion:
 
 def _verdict(reused: Sequence[Measured], anew: Sequence[Measured], prices: Prices) -> Verdict:
     if len(reused) < 2 or len(anew) < 2:
-        return Verdict(None, "Too little was measured: it takes two turns, each with reuse and without.")
+        return Verdict(None, Sentence("Too little was measured: it takes two turns, each with reuse and without."))
     turns = min(len(reused), len(anew))
     reused, anew = reused[:turns], anew[:turns]
     sent, read = sum(each.sent for each in anew), sum(each.sent - each.cached for each in reused)
@@ -116,37 +117,55 @@ def _verdict(reused: Sequence[Measured], anew: Sequence[Measured], prices: Price
     money = ""
     if prices.are_given:
         with_reuse, without = (prices.text(_cost(side, prices)) for side in (reused, anew))
-        money = f", and at your prices an estimated {with_reuse} and {without}"
-    figures = (
-        f"in {turns} turns {sent:,} tokens were sent, of which {read:,} had to be read with reuse; the turns took "
-        f"{seconds_text(faster)} with it and {seconds_text(slower)} without ({times_text(slower / faster)} times)"
-        f"{money} (one conversation each, so no spread is known)"
+        money = Sentence(
+            ", and at your prices an estimated {with_reuse} and {without}", with_reuse=with_reuse, without=without
+        )
+    figures = Sentence(
+        "in {turns} turns {sent:,} tokens were sent, of which {read:,} had to be read with reuse; the turns took "
+        "{faster} with it and {slower} without ({times} times){money} (one conversation each, so no spread is known)",
+        turns=turns,
+        sent=sent,
+        read=read,
+        faster=seconds_text(faster),
+        slower=seconds_text(slower),
+        times=times_text(slower / faster),
+        money=money,
     )
     growth = slope(_over_turns(anew, [each.seconds for each in anew])) or 0.0
-    if read < sent and slower > (1 + ALIKE_OF_FEW) * faster and growth > 0:
-        return Verdict(True, f"{figures[0].upper()}{figures[1:]}.")
-    return Verdict(False, f"Not shown on this machine: {figures}.")
+    return verdict_of(figures, shown=read < sent and slower > (1 + ALIKE_OF_FEW) * faster and growth > 0)
 
 
-def _notes(prices: Prices) -> tuple[str, ...]:
-    notes = ("One warm-up came first and is not counted. Both ways answer the same conversation, turn by turn.",)
+def _notes(prices: Prices) -> tuple[Sentence, ...]:
+    both = Sentence("One warm-up came first and is not counted. Both ways answer the same conversation, turn by turn.")
     if not prices.are_given:
-        return (*notes, "No prices were entered, so no money is shown.")
-    per = (
-        f"{prices.text(prices.input)} for input, {prices.text(prices.cached)} for cached, {prices.text(prices.output)}"
+        return both, Sentence("No prices were entered, so no money is shown.")
+    money = Sentence(
+        "Money is an estimate at the prices that were entered, per million tokens: {input} for input, {cached} for "
+        "cached, {output} for output.",
+        input=prices.text(prices.input),
+        cached=prices.text(prices.cached),
+        output=prices.text(prices.output),
     )
-    return (*notes, f"Money is an estimate at the prices that were entered, per million tokens: {per} for output.")
+    return both, money
 
 
 def _table(reused: Sequence[Measured], anew: Sequence[Measured], prices: Prices) -> Table:
     sent = list(accumulate(each.sent for each in anew))
-    money = ("estimated cost with", "without") if prices.are_given else ()
+    money = (Sentence("estimated cost with"), Sentence("without")) if prices.are_given else ()
     rows = []
     for number, (one, other) in enumerate(zip(reused, anew, strict=False), start=1):
         costs = (_cost(reused[:number], prices), _cost(anew[:number], prices)) if prices.are_given else ()
         rows.append((one.turn, other.sent, sent[number - 1], one.sent - one.cached, one.seconds, other.seconds, *costs))
-    columns = ("turn", "tokens sent", "sent so far", "read with reuse", "seconds with", "seconds without", *money)
-    return Table("Turn by turn", columns, tuple(rows))
+    columns = (
+        Sentence("turn"),
+        Sentence("tokens sent"),
+        Sentence("sent so far"),
+        Sentence("read with reuse"),
+        Sentence("seconds with"),
+        Sentence("seconds without"),
+        *money,
+    )
+    return Table(Sentence("Turn by turn"), columns, tuple(rows))
 
 
 def _cost(turns: Sequence[Measured], prices: Prices) -> float:
@@ -159,4 +178,8 @@ def _over_turns(turns: Sequence[Measured], values: Sequence[float]) -> tuple[tup
 
 
 def _read(turns: Sequence[Measured]) -> list[int]:
-    return list(accumulate(each.sent - each.cached for each in turns))
+    return _sums(each.sent - each.cached for each in turns)
+
+
+def _sums(counts: Iterable[int]) -> list[int]:
+    return list(accumulate(counts))

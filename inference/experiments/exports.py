@@ -5,24 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from inference.experiments.comparison import METRICS, Comparison, Mode, kept_comparison
 from inference.experiments.results import Cell, Outcome, Plot, Table, axis_text
+from inference.sentences import Sentence
 
 Result = Comparison | Outcome
-_COMPARISON_TITLE = "Streaming on and off"
+Said = Callable[[str], str]
+_COMPARISON_TITLE = Sentence("Streaming on and off")
 
 
-def to_markdown(result: Result) -> str:
-    """The result to be read: question, verdict, tables, and what one should know."""
+def to_markdown(result: Result, said: Said = str, written: Said = str) -> str:
+    """The result to be read: question, verdict, tables, and what one should know. Whoever wants it in another language
+    than English says how sentences are `said` there, and how numbers are `written`."""
     conclusion = result.conclusion() if isinstance(result, Comparison) else result.conclusion
-    lines = [f"# {_title(result)}", "", _question(result), "", f"**{conclusion.verdict.sentence}**", ""]
-    lines += [f"Measured with {result.subject.words}, {result.when}.", ""]
+    measured = Sentence("Measured with {subject}, {when}.", subject=result.subject.words, when=result.when)
+    lines = [f"# {said(_title(result))}", "", said(_question(result)), ""]
+    lines += [f"**{said(conclusion.verdict.sentence)}**", "", said(measured), ""]
     for table in conclusion.tables:
-        lines += [f"## {table.title}", "", *_markdown_rows(table), ""]
-    lines += [f"- {_plain(note)}" for note in result.notes]
+        lines += [f"## {said(table.title)}", "", *_markdown_rows(table, said, written), ""]
+    lines += [f"- {_plain(said(note))}" for note in result.notes]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -77,17 +81,23 @@ def table_of(plot: Plot) -> Table:
     """The points of a plot as a table: what is drawn can be read."""
     rows: list[tuple[Cell, ...]] = [(series.name, x, y) for series in plot.series for x, y in series.points]
     return Table(
-        plot.title, ("series", axis_text(plot.x_name, plot.x_unit), axis_text(plot.y_name, plot.y_unit)), tuple(rows)
+        plot.title,
+        (Sentence("series"), axis_text(plot.x_name, plot.x_unit), axis_text(plot.y_name, plot.y_unit)),
+        tuple(rows),
     )
 
 
-def cell_text(cell: Cell) -> str:
+def cell_text(cell: Cell, said: Said = str, written: Said = str) -> str:
     """A cell as a person reads it: four digits that mean something, blank where it is not known."""
-    if cell is None:
-        return ""
-    if isinstance(cell, float):
-        return f"{cell:,.0f}" if abs(cell) >= 1e4 else f"{cell:.4g}"
-    return f"{cell:,}" if isinstance(cell, int) else cell
+    match cell:
+        case None:
+            return ""
+        case str():
+            return said(cell)
+        case float():
+            return written(f"{cell:,.0f}" if abs(cell) >= 1e4 else f"{cell:.4g}")
+        case _:
+            return written(f"{cell:,}")
 
 
 def _figures(comparison: Comparison, mode: Mode) -> dict[str, object]:
@@ -109,9 +119,9 @@ def _question(result: Result) -> str:
     return result.asks
 
 
-def _markdown_rows(table: Table) -> list[str]:
-    head = [_plain(column) for column in table.columns]
-    rows = [[_plain(cell_text(cell)) for cell in row] for row in table.rows]
+def _markdown_rows(table: Table, said: Said, written: Said) -> list[str]:
+    head = [_plain(said(column)) for column in table.columns]
+    rows = [[_plain(cell_text(cell, said, written)) for cell in row] for row in table.rows]
     return [_markdown_row(head), _markdown_row(["---"] * len(head)), *map(_markdown_row, rows)]
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inference.events import JobProgress
-from inference.experiments.results import Conclusion, Ink, Plot, Series, Table, Verdict
+from inference.experiments.results import Conclusion, Ink, Plot, Series, Table, Verdict, verdict_of
 from inference.experiments.samples import differ, seconds_text, slope, statistic, times_text
 from inference.experiments.trial import Stopped, Trial
 from inference.messages import Message, Role
 from inference.model import Model
+from inference.sentences import Sentence
 
 _PROMPT, _QUICK_PROMPT = 64, 24
 _TOKENS, _QUICK_TOKENS = 64, 16
@@ -51,13 +52,14 @@ def measure(trial: Trial, found: list[Measured]) -> Iterator[JobProgress]:
     count = _QUICK_TOKENS if trial.quick else _TOKENS
     rounds = _QUICK_ROUNDS if trial.quick else _ROUNDS
     trial.plan(2 + count + 2 * rounds)
-    yield trial.begin("Writing with the KV cache")
+    yield trial.begin(Sentence("Writing with the KV cache"))
     text = trial.tokens_of(trial.text_of(2 * (_QUICK_PROMPT if trial.quick else _PROMPT)))
     size = min(_QUICK_PROMPT if trial.quick else _PROMPT, len(text) - 1, trial.loan.info.context_size // 2)
     count = min(count, trial.loan.info.context_size - size - 1)
     written = _with_cache(trial, text[:size], count)
     for number, (token_count, seconds) in enumerate(written.steps):
-        yield trial.begin(f"Writing without it: token {number + 1} of {len(written.steps)}")
+        words = Sentence("Writing without it: token {number} of {count}", number=number + 1, count=len(written.steps))
+        yield trial.begin(words)
         again = _whole(trial, written.ids[: token_count + 1])
         found.append(Measured(step=Step(token_count, seconds, again)))
     yield from _second_turns(trial, rounds, found)
@@ -106,7 +108,7 @@ def _read(trial: Trial, model: Model, ids: Sequence[int]) -> None:
 
 
 def _second_turns(trial: Trial, rounds: int, found: list[Measured]) -> Iterator[JobProgress]:
-    yield trial.begin("A first question")
+    yield trial.begin(Sentence("A first question"))
     (length,) = trial.fitting((_TURN // (4 if trial.quick else 1),), reserve=128)
     question = Message(Role.USER, trial.text_of(length))
     first = trial.ask(question, max_tokens=8, exactly=True)
@@ -114,7 +116,12 @@ def _second_turns(trial: Trial, rounds: int, found: list[Measured]) -> Iterator[
     answer = Message(Role.ASSISTANT, first.text, first.trace.kept_ids)
     for turn in range(rounds):
         for reused in (True, False) if turn % 2 == 0 else (False, True):
-            yield trial.begin(f"A second one {'with' if reused else 'without'} reuse, round {turn + 1} of {rounds}")
+            place = {"turn": turn + 1, "rounds": rounds}
+            yield trial.begin(
+                Sentence("A second one with reuse, round {turn} of {rounds}", **place)
+                if reused
+                else Sentence("A second one without reuse, round {turn} of {rounds}", **place)
+            )
             second = trial.ask(question, answer, "And then?", start=start if reused else None, max_tokens=1)
             if second.timings.ttft is not None:
                 cached = second.usage.cached_tokens or 0
@@ -131,16 +138,19 @@ def conclude(found: Sequence[Measured]) -> Conclusion:
         verdict=_verdict(with_cache, without, turns),
         plots=(
             Plot(
-                "Time for one token",
-                "tokens held",
-                "tokens",
-                "time",
+                Sentence("Time for one token"),
+                Sentence("tokens held"),
+                Sentence("tokens"),
+                Sentence("time"),
                 "s",
-                (Series("with the KV cache", with_cache, Ink.DECODE), Series("without it", without, Ink.PREFILL)),
+                (
+                    Series(Sentence("with the KV cache"), with_cache, Ink.DECODE),
+                    Series(Sentence("without it"), without, Ink.PREFILL),
+                ),
             ),
         ),
         tables=(_turns_table(turns), _steps_table(steps)),
-        notes=("The first tokens of each kind were evaluated twice before they counted.",),
+        notes=(Sentence("The first tokens of each kind were evaluated twice before they counted."),),
         figures={
             "seconds_with": [seconds for _, seconds in with_cache],
             "seconds_without": [seconds for _, seconds in without],
@@ -158,21 +168,27 @@ def _verdict(
     cached, anew = statistic(y for _, y in with_cache), statistic(y for _, y in without)
     reused, fresh = (statistic(turn.ttft for turn in turns if turn.reused is wanted) for wanted in (True, False))
     if cached is None or anew is None or reused is None or fresh is None or len(without) < 8:
-        return Verdict(None, "Too little was measured: it takes eight tokens and a second turn of each kind.")
+        words = Sentence("Too little was measured: it takes eight tokens and a second turn of each kind.")
+        return Verdict(None, words)
     early, late = (_median(part) for part in _ends(without))
     grows = (slope(without) or 0.0) > 0 and late > _GROWTH * early
     is_flat = abs(slope(with_cache) or 0.0) <= _FLAT * abs(slope(without) or 0.0)
     sooner = reused.median < fresh.median and differ(reused, fresh)
-    figures = (
-        f"with the cache a token took {seconds_text(cached.median)} ({seconds_text(cached.low)} to "
-        f"{seconds_text(cached.high)}), without it {seconds_text(early)} at first and {seconds_text(late)} at last, "
-        f"{times_text(anew.median / cached.median)} times as much in the middle; a second turn waited "
-        f"{seconds_text(reused.median)} for its first token with reuse and {seconds_text(fresh.median)} without "
-        f"(n = {min(reused.count, fresh.count)})"
+    figures = Sentence(
+        "with the cache a token took {cached} ({least} to {most}), without it {early} at first and {late} at last, "
+        "{times} times as much in the middle; a second turn waited {reused} for its first token with reuse and {fresh} "
+        "without (n = {count})",
+        cached=seconds_text(cached.median),
+        least=seconds_text(cached.low),
+        most=seconds_text(cached.high),
+        early=seconds_text(early),
+        late=seconds_text(late),
+        times=times_text(anew.median / cached.median),
+        reused=seconds_text(reused.median),
+        fresh=seconds_text(fresh.median),
+        count=min(reused.count, fresh.count),
     )
-    if grows and is_flat and sooner and cached.median < anew.median:
-        return Verdict(True, f"{figures[0].upper()}{figures[1:]}.")
-    return Verdict(False, f"Not shown on this machine: {figures}.")
+    return verdict_of(figures, shown=grows and is_flat and sooner and cached.median < anew.median)
 
 
 def _ends(points: Sequence[tuple[float, float]]) -> tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]:
@@ -186,10 +202,13 @@ def _median(points: Sequence[tuple[float, float]]) -> float:
 
 
 def _turns_table(turns: Sequence[SecondTurn]) -> Table:
-    rows = tuple(("with" if turn.reused else "without", turn.cached, turn.ttft) for turn in turns)
-    return Table("A second turn", ("reuse", "cached tokens", "first token (s)"), rows)
+    reused, fresh = Sentence("with"), Sentence("without")
+    rows = tuple((reused if turn.reused else fresh, turn.cached, turn.ttft) for turn in turns)
+    columns = (Sentence("reuse"), Sentence("cached tokens"), Sentence("first token (s)"))
+    return Table(Sentence("A second turn"), columns, rows)
 
 
 def _steps_table(steps: Sequence[Step]) -> Table:
     rows = tuple((step.held, step.with_cache, step.without) for step in steps)
-    return Table("Every token", ("tokens held", "with the cache (s)", "without (s)"), rows)
+    columns = (Sentence("tokens held"), Sentence("with the cache (s)"), Sentence("without (s)"))
+    return Table(Sentence("Every token"), columns, rows)

@@ -21,7 +21,7 @@ from inference.sentences import Sentence
 _BYTES = 256 << 20  # more than any cache holds
 _ROUNDS = 7
 
-METHOD = (
+METHOD = Sentence(
     "Bytes per token: the weights, all of them, and the part of the KV cache that was filled. Bandwidth: each of the "
     "model's threads reads its share of 256 MiB from one end to the other; the best of 7 rounds. Of models with "
     "experts only some weights are read for a token, so their share is overestimated."
@@ -55,7 +55,7 @@ class BandwidthJob:
         for turn in range(_ROUNDS):
             if loan.is_stopped:
                 break
-            yield JobProgress(self.id, turn / _ROUNDS, "Reading memory")
+            yield JobProgress(self.id, turn / _ROUNDS, Sentence("Reading memory"))
             samples.append(memory.read())
         return Bandwidth(Statistic(tuple(samples)), threads) if samples else None
 

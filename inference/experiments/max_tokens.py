@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inference.events import FinishReason, JobProgress
-from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Table, Verdict
+from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Table, Verdict, verdict_of
 from inference.experiments.samples import Statistic, differ, seconds_text, statistic, times_text
-from inference.experiments.trial import Trial, rounds_of
+from inference.experiments.trial import WARMING_UP, Trial, rounds_of
+from inference.sentences import Sentence
 
 PROMPT = "Explain why rivers bend."
 _LIMITS = (64, 256, 1024, 4096)
@@ -17,6 +18,12 @@ _LONG, _QUICK_LONG = 512, 64
 _ROUNDS, _QUICK_ROUNDS = 3, 2
 _LONG_ROUNDS, _QUICK_LONG_ROUNDS = 2, 1
 _LONGER = 2.0  # times the tokens: less is not a longer answer
+_ENDS = {
+    FinishReason.STOP: Sentence("stop"),
+    FinishReason.LENGTH: Sentence("length"),
+    FinishReason.WINDOW: Sentence("window"),
+    FinishReason.CANCELLED: Sentence("cancelled"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +43,27 @@ def measure(trial: Trial, found: list[Measured]) -> Iterator[JobProgress]:
     (long,) = trial.fitting((_QUICK_LONG if trial.quick else _LONG,))
     long_rounds = _QUICK_LONG_ROUNDS if trial.quick else _LONG_ROUNDS
     trial.plan(1 + rounds * len(_LIMITS) + long_rounds)
-    yield trial.begin("Warming up; not counted")
+    yield trial.begin(WARMING_UP)
     trial.ask(PROMPT, stop=_SENTENCE_ENDS, max_tokens=min(_LIMITS))
     for turn, limit in rounds_of(_LIMITS, rounds):
-        yield trial.begin(f"A short answer under a limit of {limit:,} tokens, round {turn + 1} of {rounds}")
+        words = Sentence(
+            "A short answer under a limit of {limit:,} tokens, round {turn} of {rounds}",
+            limit=limit,
+            turn=turn + 1,
+            rounds=rounds,
+        )
+        yield trial.begin(words)
         reply = trial.ask(PROMPT, stop=_SENTENCE_ENDS, max_tokens=limit)
         tokens = reply.usage.output_tokens
         found.append(Measured(limit, False, tokens, reply.timings.total, reply.finish_reason))
     for turn in range(long_rounds):
-        yield trial.begin(f"A longer answer of {long:,} tokens, round {turn + 1} of {long_rounds}")
+        words = Sentence(
+            "A longer answer of {length:,} tokens, round {turn} of {rounds}",
+            length=long,
+            turn=turn + 1,
+            rounds=long_rounds,
+        )
+        yield trial.begin(words)
         reply = trial.ask(PROMPT, max_tokens=long, exactly=True)
         found.append(Measured(long, True, reply.usage.output_tokens, reply.timings.total, reply.finish_reason))
 
@@ -58,31 +77,24 @@ def conclude(found: Sequence[Measured]) -> Conclusion:
         verdict=_verdict(short, long, by_limit),
         plots=(
             Plot(
-                "Time by the limit",
-                "limit",
-                "tokens",
-                "whole answer",
+                Sentence("Time by the limit"),
+                Sentence("limit"),
+                Sentence("tokens"),
+                Sentence("whole answer"),
                 "s",
                 (
-                    Series("the same short answer", _points(short), Ink.DECODE, Shape.DOTS),
-                    Series("a longer answer", _points(long), Ink.PLAIN, Shape.DOTS),
+                    Series(Sentence("the same short answer"), _points(short), Ink.DECODE, Shape.DOTS),
+                    Series(Sentence("a longer answer"), _points(long), Ink.PLAIN, Shape.DOTS),
                 ),
             ),
         ),
-        tables=(
-            Table(
-                "Answers",
-                ("answer", "limit (tokens)", "tokens written", "seconds", "ended by"),
-                tuple(
-                    ("long" if e.is_long else "short", e.limit, e.tokens, e.seconds, str(e.finish_reason))
-                    for e in found
-                ),
-            ),
-        ),
+        tables=(_table(found),),
         notes=(
-            "One warm-up came first and is not counted.",
-            "The short answer ends at its first sentence, the long one is kept from ending before its length.",
-            "Both answer the same prompt, from an empty KV cache.",
+            Sentence("One warm-up came first and is not counted."),
+            Sentence(
+                "The short answer ends at its first sentence, the long one is kept from ending before its length."
+            ),
+            Sentence("Both answer the same prompt, from an empty KV cache."),
         ),
         figures={
             "seconds_by_limit": {str(e.limit): [o.seconds for o in short if o.limit == e.limit] for e in short},
@@ -97,22 +109,42 @@ def _verdict(short: Sequence[Measured], long: Sequence[Measured], by_limit: dict
     times = {limit: found for limit, found in by_limit.items() if found is not None}
     everything, longer = _seconds(short), _seconds(long)
     if len(times) < 2 or everything is None or longer is None:
-        return Verdict(None, "Too little was measured: it takes two limits and a longer answer.")
+        return Verdict(None, Sentence("Too little was measured: it takes two limits and a longer answer."))
     lowest, highest = min(times), max(times)
     tokens, more = max(e.tokens for e in short), max(e.tokens for e in long)
     cut = any(each.finish_reason is FinishReason.LENGTH for each in short)
-    figures = (
-        f"the same answer of {tokens:,} tokens took {seconds_text(times[lowest].median)} under a limit of {lowest:,} "
-        f"and {seconds_text(times[highest].median)} under {highest:,} ({seconds_text(everything.low)} to "
-        f"{seconds_text(everything.high)} in all); one of {more:,} tokens took {seconds_text(longer.median)}, "
-        f"{times_text(longer.median / everything.median)} times as long"
+    figures = Sentence(
+        "the same answer of {tokens:,} tokens took {at_lowest} under a limit of {lowest:,} and {at_highest} under "
+        "{highest:,} ({least} to {most} in all); one of {more:,} tokens took {longer}, {times} times as long",
+        tokens=tokens,
+        at_lowest=seconds_text(times[lowest].median),
+        lowest=lowest,
+        at_highest=seconds_text(times[highest].median),
+        highest=highest,
+        least=seconds_text(everything.low),
+        most=seconds_text(everything.high),
+        more=more,
+        longer=seconds_text(longer.median),
+        times=times_text(longer.median / everything.median),
     )
     same = not any(differ(times[lowest], other) for other in times.values())
     slower = longer.median > everything.median and differ(everything, longer) and more >= _LONGER * tokens
-    if same and slower and not cut and len({each.tokens for each in short}) == 1:
-        return Verdict(True, f"{figures[0].upper()}{figures[1:]}.")
-    reason = " (the short answer was longer than the lowest limit and was cut off)" if cut else ""
-    return Verdict(False, f"Not shown on this machine{reason}: {figures}.")
+    because = Sentence(" (the short answer was longer than the lowest limit and was cut off)") if cut else ""
+    shown = same and slower and not cut and len({each.tokens for each in short}) == 1
+    return verdict_of(figures, shown=shown, because=because)
+
+
+def _table(found: Sequence[Measured]) -> Table:
+    long, short = Sentence("long"), Sentence("short")
+    columns = (
+        Sentence("answer"),
+        Sentence("limit (tokens)"),
+        Sentence("tokens written"),
+        Sentence("seconds"),
+        Sentence("ended by"),
+    )
+    rows = tuple((long if e.is_long else short, e.limit, e.tokens, e.seconds, _ENDS[e.finish_reason]) for e in found)
+    return Table(Sentence("Answers"), columns, rows)
 
 
 def _seconds(found: Iterator[Measured] | Sequence[Measured]) -> Statistic | None:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inference.events import JobProgress
-from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Table, Verdict
+from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Table, Verdict, verdict_of
 from inference.experiments.samples import Statistic, seconds_text, slope, statistic, times_text
-from inference.experiments.trial import Trial, rounds_of
+from inference.experiments.trial import WARMING_UP, Trial, rounds_of
+from inference.sentences import Sentence
 
 _PROMPTS, _QUICK_PROMPTS = (64, 128, 256, 512, 1024), (24, 64, 128)
 _ANSWERS, _QUICK_ANSWERS = (16, 32, 64, 128), (8, 16, 32)
@@ -32,15 +33,21 @@ def measure(trial: Trial, found: list[Measured]) -> Iterator[JobProgress]:
     answers = trial.fitting(_QUICK_ANSWERS if trial.quick else _ANSWERS)
     rounds = _QUICK_ROUNDS if trial.quick else _ROUNDS
     trial.plan(1 + rounds * (len(prompts) + len(answers)))
-    yield trial.begin("Warming up; not counted")
+    yield trial.begin(WARMING_UP)
     trial.ask(trial.text_of(64), max_tokens=8, exactly=True)
     for turn, length in rounds_of(prompts, rounds):
-        yield trial.begin(f"Reading about {length:,} tokens, round {turn + 1} of {rounds}")
+        words = Sentence(
+            "Reading about {length:,} tokens, round {turn} of {rounds}", length=length, turn=turn + 1, rounds=rounds
+        )
+        yield trial.begin(words)
         timings = trial.ask(trial.text_of(length), max_tokens=1).timings
         if timings.prefill is not None:
             found.append(Measured(turn, is_reading=True, tokens=timings.prefill_tokens, seconds=timings.prefill))
     for turn, length in rounds_of(answers, rounds):
-        yield trial.begin(f"Writing {length:,} tokens, round {turn + 1} of {rounds}")
+        words = Sentence(
+            "Writing {length:,} tokens, round {turn} of {rounds}", length=length, turn=turn + 1, rounds=rounds
+        )
+        yield trial.begin(words)
         timings = trial.ask("Tell me about rivers.", max_tokens=length, exactly=True).timings
         if timings.decode is not None:
             found.append(Measured(turn, is_reading=False, tokens=timings.output_tokens, seconds=timings.decode))
@@ -54,21 +61,21 @@ def conclude(found: Sequence[Measured]) -> Conclusion:
         verdict=_verdict(reading, writing),
         plots=(
             Plot(
-                "Time against length",
-                "tokens",
-                "tokens",
-                "time",
+                Sentence("Time against length"),
+                Sentence("tokens"),
+                Sentence("tokens"),
+                Sentence("time"),
                 "s",
                 (
-                    Series("reading a prompt", _points(reading), Ink.PREFILL, Shape.DOTS),
-                    Series("reading, line", _line(reading), Ink.PREFILL, Shape.LINE),
-                    Series("writing an answer", _points(writing), Ink.DECODE, Shape.DOTS),
-                    Series("writing, line", _line(writing), Ink.DECODE, Shape.LINE),
+                    Series(Sentence("reading a prompt"), _points(reading), Ink.PREFILL, Shape.DOTS),
+                    Series(Sentence("reading, line"), _line(reading), Ink.PREFILL, Shape.LINE),
+                    Series(Sentence("writing an answer"), _points(writing), Ink.DECODE, Shape.DOTS),
+                    Series(Sentence("writing, line"), _line(writing), Ink.DECODE, Shape.LINE),
                 ),
             ),
         ),
         tables=(_slopes_table(reading, writing), _samples_table(found)),
-        notes=("One warm-up came first and is not counted. Every prompt was read into an empty KV cache.",),
+        notes=(Sentence("One warm-up came first and is not counted. Every prompt was read into an empty KV cache."),),
         figures={
             "seconds_per_input_token": slope(_points(reading)),
             "seconds_per_output_token": slope(_points(writing)),
@@ -82,20 +89,24 @@ def _verdict(reading: Sequence[Measured], writing: Sequence[Measured]) -> Verdic
     per_input, per_output = slope(_points(reading)), slope(_points(writing))
     ratio, ratios = _ratio(reading, writing), statistic(_ratios(reading, writing))
     if ratio is None or ratios is None or per_input is None or per_output is None:
-        return Verdict(None, "Too little was measured: it takes two lengths of prompts and two of answers.")
-    figures = (
-        f"one more token of the prompt costs {seconds_text(per_input)}, one more token of the answer "
-        f"{seconds_text(per_output)}: {times_text(ratio)} times as much ({_spread(ratios)})"
+        words = Sentence("Too little was measured: it takes two lengths of prompts and two of answers.")
+        return Verdict(None, words)
+    figures = Sentence(
+        "one more token of the prompt costs {per_input}, one more token of the answer {per_output}: {times} times as "
+        "much ({spread})",
+        per_input=seconds_text(per_input),
+        per_output=seconds_text(per_output),
+        times=times_text(ratio),
+        spread=_spread(ratios),
     )
-    if ratios.low > _WORTH_SAYING:
-        return Verdict(True, f"{figures[0].upper()}{figures[1:]}.")
-    return Verdict(False, f"Not shown on this machine: {figures}.")
+    return verdict_of(figures, shown=ratios.low > _WORTH_SAYING)
 
 
-def _spread(ratios: Statistic) -> str:
+def _spread(ratios: Statistic) -> Sentence:
     if ratios.count == 1:
-        return "one round, so no spread is known"
-    return f"{times_text(ratios.low)} to {times_text(ratios.high)} in {ratios.count} rounds"
+        return Sentence("one round, so no spread is known")
+    lowest, highest = times_text(ratios.low), times_text(ratios.high)
+    return Sentence("{lowest} to {highest} in {count} rounds", lowest=lowest, highest=highest, count=ratios.count)
 
 
 def _ratio(reading: Sequence[Measured], writing: Sequence[Measured]) -> float | None:
@@ -128,9 +139,10 @@ def _line(found: Sequence[Measured]) -> tuple[tuple[float, float], ...]:
 def _slopes_table(reading: Sequence[Measured], writing: Sequence[Measured]) -> Table:
     rows = tuple(
         (name, slope(_points(found)), *_extent([s for s in _slopes(found) if s is not None]))
-        for name, found in (("prompt (prefill)", reading), ("answer (decode)", writing))
+        for name, found in ((Sentence("prompt (prefill)"), reading), (Sentence("answer (decode)"), writing))
     )
-    return Table("Seconds for one more token", ("phase", "all rounds", "lowest round", "highest round"), rows)
+    columns = (Sentence("phase"), Sentence("all rounds"), Sentence("lowest round"), Sentence("highest round"))
+    return Table(Sentence("Seconds for one more token"), columns, rows)
 
 
 def _slopes(found: Sequence[Measured]) -> list[float | None]:
@@ -142,7 +154,7 @@ def _extent(values: Sequence[float]) -> tuple[float | None, float | None]:
 
 
 def _samples_table(found: Sequence[Measured]) -> Table:
-    rows = tuple(
-        (each.round + 1, "read" if each.is_reading else "written", each.tokens, each.seconds) for each in found
-    )
-    return Table("Every sample", ("round", "what", "tokens", "seconds"), rows)
+    read, written = Sentence("read"), Sentence("written")
+    rows = tuple((each.round + 1, read if each.is_reading else written, each.tokens, each.seconds) for each in found)
+    columns = (Sentence("round"), Sentence("what"), Sentence("tokens"), Sentence("seconds"))
+    return Table(Sentence("Every sample"), columns, rows)

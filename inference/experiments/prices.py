@@ -46,10 +46,14 @@ class Prices:
     def of(self, read: int, cached: int, written: int) -> float:
         return (read * self.input + cached * self.cached + written * self.output) / _PER
 
-    def text(self, cost: float) -> str:
+    def text(self, cost: float) -> Sentence:
         """An amount with its currency; small ones to the digit that counts."""
-        amount = f"{cost:,.2f}" if cost >= 0.995 or not cost else f"{cost:.3g}" if cost >= 1e-4 else f"{cost:.7f}"
-        return f"{amount} {self.currency}".strip()
+        if cost >= 0.995 or not cost:
+            amount = Sentence("{cost:,.2f}", cost=cost)
+        else:
+            amount = Sentence("{cost:.3g}", cost=cost) if cost >= 1e-4 else Sentence("{cost:.7f}", cost=cost)
+        currency = self.currency.rstrip()
+        return Sentence("{amount} {currency}", amount=amount, currency=currency) if currency else amount
 
 
 NO_PRICES = Prices()

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from inference.events import ModelInfo
 from inference.experiments.surroundings import Surroundings
+from inference.sentences import Sentence, in_a_row, listed
 
 
 class Ink(StrEnum):
@@ -50,14 +51,15 @@ class Plot:
     @property
     def summary(self) -> str:
         """The axes and what is drawn, in words."""
-        names = "; ".join(series.name for series in self.series if series.name)
-        axes = f"{axis_text(self.y_name, self.y_unit)} over {axis_text(self.x_name, self.x_unit)}"
-        return f"{self.title}: {axes}{'; ' if names else ''}{names}."
+        up, across = axis_text(self.y_name, self.y_unit), axis_text(self.x_name, self.x_unit)
+        axes = Sentence("{up} over {across}", up=up, across=across)
+        drawn = in_a_row((axes, *(series.name for series in self.series if series.name)))
+        return Sentence("{title}: {drawn}.", title=self.title, drawn=drawn)
 
 
 def axis_text(name: str, unit: str) -> str:
     """What an axis counts, with its unit where that says more."""
-    return f"{name} ({unit})" if unit and unit != name else name
+    return Sentence("{name} ({unit})", name=name, unit=unit) if unit and unit != name else name
 
 
 Cell = str | int | float | None
@@ -110,10 +112,16 @@ class Subject:
         parts = [
             f"{self.model} ({self.quantisation})" if self.quantisation else self.model,
             self.device,
-            "1 thread" if self.threads == 1 else f"{self.threads} threads" if self.threads else "",
-            f"a window of {self.context_size:,} tokens" if self.context_size else "",
+            self._threads,
+            Sentence("a window of {size:,} tokens", size=self.context_size) if self.context_size else "",
         ]
-        return ", ".join(part for part in parts if part)
+        return listed(part for part in parts if part)
+
+    @property
+    def _threads(self) -> str:
+        if not self.threads:
+            return ""
+        return Sentence("1 thread") if self.threads == 1 else Sentence("{count} threads", count=self.threads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +146,9 @@ class Outcome:
     def _circumstances(self) -> tuple[str, ...]:
         notes = []
         if self.stopped:
-            notes.append("It was stopped early; what was measured until then is shown.")
+            notes.append(Sentence("It was stopped early; what was measured until then is shown."))
         if self.quick:
-            notes.append("It was run in its short form: fewer rounds, shorter texts.")
+            notes.append(Sentence("It was run in its short form: fewer rounds, shorter texts."))
         return (*notes, *words_for(self.surroundings))
 
 
@@ -148,12 +156,21 @@ def words_for(surroundings: Surroundings) -> tuple[str, ...]:
     """What the machine did meanwhile, in sentences."""
     known = []
     if surroundings.load_average is not None:
-        known.append(f"load average {surroundings.load_average:.2f}")
+        known.append(Sentence("load average {load:.2f}", load=surroundings.load_average))
     if surroundings.clock_megahertz is not None:
-        known.append(f"processor clock {surroundings.clock_megahertz:,.0f} MHz")
+        known.append(Sentence("processor clock {clock:,.0f} MHz", clock=surroundings.clock_megahertz))
     if surroundings.others is not None:
-        known.append(f"{surroundings.others:.2f} processors busy with other programs")
-    words = [f"Meanwhile: {', '.join(known)}."] if known else []
+        known.append(Sentence("{count:.2f} processors busy with other programs", count=surroundings.others))
+    words = [Sentence("Meanwhile: {known}.", known=listed(known))] if known else []
     if surroundings.is_disturbed:
-        words.append("Other programs took a share of the processors; the figures may be slower than usual.")
+        words.append(Sentence("Other programs took a share of the processors; the figures may be slower than usual."))
     return tuple(words)
+
+
+def verdict_of(figures: Sentence, *, shown: bool, because: str = "") -> Verdict:
+    """The figures as a whole sentence, which also says where what was looked for did not show; `because`, if it is
+    known, why."""
+    if shown:
+        return Verdict(True, Sentence("{figures:capital}.", figures=figures))
+    sentence = Sentence("Not shown on this machine{because}: {figures}.", because=because, figures=figures)
+    return Verdict(False, sentence)

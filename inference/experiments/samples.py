@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
 
+from inference.sentences import Sentence
+
 ALIKE = 0.03  # of the larger one: two medians no further apart are the same, whatever the spread
 FEW = 4  # samples; of fewer, two sets of the same figure lie apart too often by chance
 ALIKE_OF_FEW = 0.10
@@ -63,16 +65,18 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-def seconds_text(seconds: float) -> str:
+def seconds_text(seconds: float) -> Sentence:
     """A time with its unit, three digits that mean something: 17.2 ms, 0.24 s, 12.3 s."""
     size = abs(seconds)
+    if size < 0.0000995:
+        return Sentence("{time:.3g} µs", time=1e6 * seconds)
     if size < 0.0995:
-        return f"{1000 * seconds:.3g} ms" if size >= 0.0000995 else f"{1e6 * seconds:.3g} µs"
+        return Sentence("{time:.3g} ms", time=1000 * seconds)
     if size < 9.995:
-        return f"{seconds:.2f} s"
-    return f"{seconds:.1f} s" if size < 99.95 else f"{seconds:,.0f} s"
+        return Sentence("{time:.2f} s", time=seconds)
+    return Sentence("{time:.1f} s", time=seconds) if size < 99.95 else Sentence("{time:,.0f} s", time=seconds)
 
 
-def times_text(ratio: float) -> str:
+def times_text(ratio: float) -> Sentence:
     """How many times: 1.3, 12, 140."""
-    return f"{ratio:.1f}" if ratio < 9.95 else f"{ratio:,.0f}"
+    return Sentence("{ratio:.1f}", ratio=ratio) if ratio < 9.95 else Sentence("{ratio:,.0f}", ratio=ratio)

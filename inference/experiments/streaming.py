@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from inference.configuration import ModelConfig
 from inference.events import GenerationEvent, JobProgress
-from inference.experiments.comparison import Comparison, Mode, Run, both_texts, compared, now_text
+from inference.experiments.comparison import Comparison, Mode, Run, compared, now_text, sides
 from inference.experiments.results import Conclusion, Ink, Plot, Series, Shape, Subject, Table, Verdict
 from inference.experiments.samples import Statistic
+from inference.experiments.times_in_words import both_texts
 from inference.experiments.trial import Stopped, Trial
 from inference.ids import JobId
 from inference.messages import Message, Role
 from inference.requests import GenerationRequest, Sampling
+from inference.sentences import Sentence, in_a_row
 
 _PROMPTS, _QUICK_PROMPTS = (16, 192, 768), (16, 48, 96)  # tokens, roughly
 _TOKENS, _QUICK_TOKENS = 96, 16
@@ -43,7 +45,12 @@ def measure(
         trial.loan.hold(None)
         for event in compared(trial.loan, request, runs, job, made, span):
             if isinstance(event, JobProgress):
-                words = f"Prompt {number + 1} of {len(prompts)}, about {length:,} tokens"
+                words = Sentence(
+                    "Prompt {number} of {count}, about {length:,} tokens",
+                    number=number + 1,
+                    count=len(prompts),
+                    length=length,
+                )
                 yield JobProgress(job, event.fraction, words)
         if made:
             read = made[0].usage.input_tokens
@@ -59,24 +66,16 @@ def conclude(found: Sequence[Measured]) -> Conclusion:
         verdict=_verdict(found),
         plots=(
             Plot(
-                "When the first words and the last are there",
-                "prompt",
-                "tokens",
-                "time",
+                Sentence("When the first words and the last are there"),
+                Sentence("prompt"),
+                Sentence("tokens"),
+                Sentence("time"),
                 "s",
-                (
-                    Series("first words, streaming on", _points(found, "first_text", Mode.ON), Ink.DECODE),
-                    Series("first words, streaming off", _points(found, "first_text", Mode.OFF), Ink.PLAIN),
-                    Series("whole answer, streaming on", _points(found, "total", Mode.ON), Ink.DECODE, Shape.LINE),
-                    Series("whole answer, streaming off", _points(found, "total", Mode.OFF), Ink.PLAIN, Shape.LINE),
-                ),
+                _series(found),
             ),
         ),
         tables=(_table(found),),
-        notes=tuple(
-            f"Prompt of {each.prompt_tokens:,} tokens: {note}" for each in found for note in each.comparison.notes[:1]
-        )
-        + tuple(each.comparison.difference for each in found if each.comparison.difference),
+        notes=_notes(found),
         figures={
             "prompts": [
                 {
@@ -93,22 +92,45 @@ def conclude(found: Sequence[Measured]) -> Conclusion:
 def _verdict(found: Sequence[Measured]) -> Verdict:
     known = [(each, each.comparison.shown) for each in found if each.comparison.shown is not None]
     if not known:
-        return Verdict(None, "Too little was measured: no prompt was answered both ways.")
-    figures = "; ".join(_words(each) for each, _ in known)
+        return Verdict(None, Sentence("Too little was measured: no prompt was answered both ways."))
+    figures = in_a_row(_words(each) for each, _ in known)
     if all(shown for _, shown in known):
-        return Verdict(True, f"Streaming brings the first words sooner and the last at the same time: {figures}.")
-    return Verdict(False, f"Not shown on this machine for every prompt: {figures}.")
+        brings = "Streaming brings the first words sooner and the last at the same time: {figures}."
+        return Verdict(True, Sentence(brings, figures=figures))
+    return Verdict(False, Sentence("Not shown on this machine for every prompt: {figures}.", figures=figures))
 
 
-def _words(each: Measured) -> str:
-    runs = min(len(each.comparison.of(mode)) for mode in Mode)
-    return (
-        f"with {each.prompt_tokens:,} tokens to read, first words after {_both(each, 'first_text')}, all after "
-        f"{_both(each, 'total')} (on and off, n = {runs})"
+def _words(each: Measured) -> Sentence:
+    return Sentence(
+        "with {tokens:,} tokens to read, first words after {first}, all after {total} (on and off, n = {runs})",
+        tokens=each.prompt_tokens,
+        first=_both(each, "first_text"),
+        total=_both(each, "total"),
+        runs=min(len(each.comparison.of(mode)) for mode in Mode),
     )
 
 
-def _both(each: Measured, key: str) -> str:
+def _notes(found: Sequence[Measured]) -> tuple[str, ...]:
+    made = tuple(
+        Sentence("Prompt of {tokens:,} tokens: {note}", tokens=each.prompt_tokens, note=note)
+        for each in found
+        for note in each.comparison.notes[:1]
+    )
+    return made + tuple(each.comparison.difference for each in found if each.comparison.difference)
+
+
+def _series(found: Sequence[Measured]) -> tuple[Series, ...]:
+    first_on, first_off = Sentence("first words, streaming on"), Sentence("first words, streaming off")
+    whole_on, whole_off = Sentence("whole answer, streaming on"), Sentence("whole answer, streaming off")
+    return (
+        Series(first_on, _points(found, "first_text", Mode.ON), Ink.DECODE),
+        Series(first_off, _points(found, "first_text", Mode.OFF), Ink.PLAIN),
+        Series(whole_on, _points(found, "total", Mode.ON), Ink.DECODE, Shape.LINE),
+        Series(whole_off, _points(found, "total", Mode.OFF), Ink.PLAIN, Shape.LINE),
+    )
+
+
+def _both(each: Measured, key: str) -> Sentence:
     on, off = (each.comparison.statistic(key, mode) or Statistic((0.0,)) for mode in Mode)  # known where it is said
     return both_texts(on, off)
 
@@ -120,15 +142,20 @@ def _points(found: Sequence[Measured], key: str, mode: Mode) -> tuple[tuple[floa
 
 def _table(found: Sequence[Measured]) -> Table:
     rows = []
+    kinds = (
+        (Sentence("first text"), "first_text"),
+        (Sentence("whole answer"), "total"),
+        (Sentence("decode rate"), "decode_rate"),
+    )
     for each in found:
-        for title, key in (("first text", "first_text"), ("whole answer", "total"), ("decode rate", "decode_rate")):
+        for title, key in kinds:
             row: list[str | float | None] = [each.prompt_tokens, title]
             for mode in Mode:
                 figure = each.comparison.statistic(key, mode)
                 row += [None] * 3 if figure is None else [figure.median, figure.low, figure.high]
             rows.append(tuple(row))
-    sides = (f"{mode}, {what}" for mode in Mode for what in ("median", "lowest", "highest"))
-    return Table("Streaming on and off (s, tok/s)", ("prompt tokens", "figure", *sides), tuple(rows))
+    columns = (Sentence("prompt tokens"), Sentence("figure"), *sides())
+    return Table(Sentence("Streaming on and off (s, tok/s)"), columns, tuple(rows))
 
 
 def _samples(comparison: Comparison, mode: Mode) -> dict[str, list[float]]:

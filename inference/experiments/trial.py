@@ -12,6 +12,9 @@ from inference.jobs import ModelOnLoan
 from inference.messages import Message, Role
 from inference.model import Snapshot
 from inference.requests import GenerationRequest, Sampling
+from inference.sentences import Sentence
+
+WARMING_UP = Sentence("Warming up; not counted")
 
 _SENTENCES = (
     "The river bends because water on the outside of a curve runs faster than on the inside. "
@@ -40,7 +43,7 @@ class Trial:
         """How many calls of `begin` there will be."""
         self._steps = max(1, steps)
 
-    def begin(self, words: str) -> JobProgress:
+    def begin(self, words: Sentence) -> JobProgress:
         """What is done now; to be yielded. Raises Stopped where nothing more is wanted."""
         if self.loan.is_stopped:
             raise Stopped
