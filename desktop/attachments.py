@@ -13,6 +13,7 @@ from pathlib import Path
 
 from desktop.documents import MOST_TEXT, DocumentRefused, text_of
 from desktop.turns import Attachment
+from inference import Sentence
 
 MOST_BYTES = 64 << 20  # of a file
 
@@ -26,17 +27,19 @@ _ZIPS = (b"PK\x03\x04", b"PK\x05\x06")  # the second holds nothing
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # also what new ones with a password are wrapped in
 _RTF = b"{\\rtf"
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
-_BOXED = {b"ftypavif": "picture", b"ftypheic": "picture", b"ftypmif1": "picture", b"ftyp": "sound or video file"}
+_PICTURE = Sentence("a picture; only text can be read")
+_SOUND = Sentence("a sound or video file; only text can be read")
+_BOXED = {b"ftypavif": _PICTURE, b"ftypheic": _PICTURE, b"ftypmif1": _PICTURE, b"ftyp": _SOUND}
 _CALLED = {
-    "picture": ("png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "avif", "heic", "ico"),
-    "sound or video file": ("mp3", "wav", "ogg", "oga", "opus", "flac", "m4a", "mp4", "mkv", "webm", "avi", "mov"),
+    _PICTURE: ("png", "jpg", "jpeg", "gif", "bmp", "tif", "tiff", "webp", "avif", "heic", "ico"),
+    _SOUND: ("mp3", "wav", "ogg", "oga", "opus", "flac", "m4a", "mp4", "mkv", "webm", "avi", "mov"),
 }
 _DOCUMENTS = {
-    "a PDF": ("pdf",),
-    "a Word file": ("docx", "docm", "doc"),
-    "an Excel file": ("xlsx", "xlsm", "xls"),
-    "a PowerPoint file": ("pptx", "pptm", "ppt"),
-    "an OpenDocument file": ("odt", "ods", "odp"),
+    Sentence("a PDF"): ("pdf",),
+    Sentence("a Word file"): ("docx", "docm", "doc"),
+    Sentence("an Excel file"): ("xlsx", "xlsm", "xls"),
+    Sentence("a PowerPoint file"): ("pptx", "pptm", "ppt"),
+    Sentence("an OpenDocument file"): ("odt", "ods", "odp"),
 }
 _WEB_PAGE = re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _WESTERN = "cp1252"
@@ -72,15 +75,22 @@ def read(path: Path, stopped: Callable[[], bool] = never) -> Attachment:
     """
     try:
         if not path.is_file():
-            raise AttachmentRefused(f"{path.name} is not a file.")
+            raise AttachmentRefused(Sentence("{name} is not a file.", name=path.name))
         size = path.stat().st_size
         if size > MOST_BYTES:
-            raise AttachmentRefused(f"{path.name} is too large: files of up to {MOST_BYTES >> 20} MB can be attached.")
+            raise AttachmentRefused(
+                Sentence(
+                    "{name} is too large: files of up to {megabytes} MB can be attached.",
+                    name=path.name,
+                    megabytes=MOST_BYTES >> 20,
+                )
+            )
         text = _text_of(path, stopped)
     except DocumentRefused as refusal:
         raise AttachmentRefused(str(refusal)) from refusal
     except OSError as error:
-        raise AttachmentRefused(f"{path.name} cannot be read: {error.strerror or error}.") from error
+        reason = error.strerror or str(error)
+        raise AttachmentRefused(Sentence("{name} cannot be read: {reason}.", name=path.name, reason=reason)) from error
     return Attachment(path.name, _suffix(path), size, _checked(text, path.name))
 
 
@@ -95,7 +105,7 @@ def _text_of(path: Path, stopped: Callable[[], bool]) -> str:
         if _is_document(head, path):
             return text_of(path, stopped)
         if kind := _kind_that_is_no_text(head, path):
-            raise AttachmentRefused(f"{path.name} is {kind}.")
+            raise AttachmentRefused(Sentence("{name} is {kind}.", name=path.name, kind=kind))
         text = decoded(head + file.read(MOST_BYTES - len(head)), path.name)
     if text.strip():
         _check_its_name(path, text)
@@ -115,13 +125,19 @@ def _check_its_name(path: Path, text: str) -> None:
     Raises:
         AttachmentRefused: it is called one.
     """
-    kind = next((kind for kind, suffixes in _DOCUMENTS.items() if _suffix(path) in suffixes), "")
-    if not kind:
+    kind = next((kind for kind, suffixes in _DOCUMENTS.items() if _suffix(path) in suffixes), None)
+    if kind is None:
         return
-    what, suffix = ("a web page", "html") if _WEB_PAGE.match(text) else ("plain text", "txt")
+    is_page = _WEB_PAGE.match(text)
     raise AttachmentRefused(
-        f"{path.name} is called {kind} but holds {what}. Get the file again, or rename it to end in .{suffix} to attach"
-        " it as it is."
+        Sentence(
+            "{name} is called {kind} but holds {what}. Get the file again, or rename it to end in .{suffix} to attach "
+            "it as it is.",
+            name=path.name,
+            kind=kind,
+            what=Sentence("a web page") if is_page else Sentence("plain text"),
+            suffix="html" if is_page else "txt",
+        )
     )
 
 
@@ -129,22 +145,21 @@ def _suffix(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
-def _kind_that_is_no_text(head: bytes, path: Path) -> str:
-    """What a file is that people take for text, or try all the same; empty where it may be one."""
+def _kind_that_is_no_text(head: bytes, path: Path) -> Sentence | None:
+    """What a file is that people take for text, or try all the same; nothing where it may be one."""
     if head.startswith(_OLD_OFFICE):
-        return (
+        return Sentence(
             "an Office file of the old kind, or one with a password; save it as .docx, .csv or .pdf, without a password"
         )
     if head.startswith(_RTF):
-        return "Rich Text (.rtf); save it as .docx or as plain text"
+        return Sentence("Rich Text (.rtf); save it as .docx or as plain text")
     for mark, kind in _BOXED.items():
         if head[4:].startswith(mark):
-            return f"a {kind}; only text can be read"
-    called = next((kind for kind, suffixes in _CALLED.items() if _suffix(path) in suffixes), "")
-    is_picture = head.startswith(_PICTURES) and _CONTROLS.search(head)
-    if called and _CONTROLS.search(head):
-        return f"a {called}; only text can be read"
-    return "a picture; only text can be read" if is_picture else ""
+            return kind
+    if not _CONTROLS.search(head):
+        return None
+    called = next((kind for kind, suffixes in _CALLED.items() if _suffix(path) in suffixes), None)
+    return called or (_PICTURE if head.startswith(_PICTURES) else None)
 
 
 def decoded(content: bytes, name: str) -> str:
@@ -178,7 +193,7 @@ def _guessed_encoding(content: bytes, name: str) -> str:
         best = from_bytes(sample[: sample.rfind(b"\n") + 1] or sample).best()
         if best is not None:
             return best.encoding
-    raise AttachmentRefused(f"{name} is not text, or in an encoding that is not known.")
+    raise AttachmentRefused(Sentence("{name} is not text, or in an encoding that is not known.", name=name))
 
 
 def _is_western(sample: bytes) -> bool:
@@ -208,9 +223,14 @@ def _share_of_controls(sample: bytes) -> float:
 def _checked(text: str, name: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if not text.strip():
-        raise AttachmentRefused(f"{name} is empty.")
+        raise AttachmentRefused(Sentence("{name} is empty.", name=name))
     if len(text) > MOST_TEXT:
         raise AttachmentRefused(
-            f"{name} is too long: {len(text):,} characters. Up to {MOST_TEXT:,} can be attached; take a part of it."
+            Sentence(
+                "{name} is too long: {length:,} characters. Up to {most:,} can be attached; take a part of it.",
+                name=name,
+                length=len(text),
+                most=MOST_TEXT,
+            )
         )
     return text

@@ -12,11 +12,14 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from zipfile import BadZipFile, ZipFile
+
+from inference import Sentence
 
 if TYPE_CHECKING:
     from docx.table import Table
@@ -30,13 +33,41 @@ MOST_MEMORY = 2 << 30  # bytes, where the system can hold a process to that
 
 _GLANCE_SECONDS = 0.1
 _MOST_PARTS = 10_000
-_LOCKED = "has a password. Save a copy without one."
 _WORD = "word/document.xml"
+
+
+class Fault(StrEnum):
+    """What the child finds wrong with a document; the sentence for it is the parent's."""
+
+    LOCKED = "locked"
+    PAGES = "pages"
+    PARTS = "parts"
+    ARCHIVE = "archive"
+    EXPANDS = "expands"
+    EMPTY = "empty"
+    # Archives of another kind
+    EXCEL = "excel"
+    POWERPOINT = "powerpoint"
+    OPEN_DOCUMENT = "open document"
+    E_BOOK = "e-book"
+    NOT_WORD = "not word"
+    OTHER = "other"
+
+
 _OTHERS = {
-    "xl/workbook.xml": "an Excel file; save the sheet as .csv",
-    "ppt/presentation.xml": "a PowerPoint file; save it as .pdf",
-    "content.xml": "an OpenDocument file; save it as .docx or .pdf",
-    "META-INF/container.xml": "an e-book; save it as .pdf or plain text",
+    "xl/workbook.xml": Fault.EXCEL,
+    "ppt/presentation.xml": Fault.POWERPOINT,
+    "content.xml": Fault.OPEN_DOCUMENT,
+    "META-INF/container.xml": Fault.E_BOOK,
+}
+_KINDS = {
+    Fault.EXCEL: Sentence("an Excel file; save the sheet as .csv"),
+    Fault.POWERPOINT: Sentence("a PowerPoint file; save it as .pdf"),
+    Fault.OPEN_DOCUMENT: Sentence("an OpenDocument file; save it as .docx or .pdf"),
+    Fault.E_BOOK: Sentence("an e-book; save it as .pdf or plain text"),
+    Fault.ARCHIVE: Sentence("a damaged archive. Get or save it again"),
+    Fault.NOT_WORD: Sentence("called a Word file, but is an archive without a document in it; get or save it again"),
+    Fault.OTHER: Sentence("an archive; unpack it"),
 }
 
 
@@ -72,26 +103,48 @@ def text_of(
         with child:
             pass
     if answer is None:
-        raise DocumentRefused(f"{path.name} was not read within {patience:,.0f} seconds.")
+        said = {"name": path.name, "seconds": patience}
+        raise DocumentRefused(Sentence("{name} was not read within {seconds:,.0f} seconds.", **said))
     try:
-        said = json.loads(answer)
+        found = json.loads(answer)
     except ValueError:
         # It died. What a parser stumbles over is as manifold as what can be wrong with a document.
         raise DocumentRefused(
-            f"{path.name} is damaged, or takes more memory than a document should. Get or save it again."
+            Sentence(
+                "{name} is damaged, or takes more memory than a document should. Get or save it again.", name=path.name
+            )
         ) from None
-    if "text" not in said:
-        raise DocumentRefused(f"{path.name} {said['refused']}")
-    return str(said["text"])
+    if "text" not in found:
+        raise DocumentRefused(refusal_of(path.name, found))
+    return str(found["text"])
 
 
-def main(path: Path) -> dict[str, str]:
-    """The child's answer: a text, or the end of a sentence that says why there is none."""
+def refusal_of(name: str, found: Mapping[str, Any]) -> Sentence:
+    """The sentence for what the child found in the file of that name."""
+    match fault := Fault(found["refused"]):
+        case Fault.LOCKED:
+            return Sentence("{name} has a password. Save a copy without one.", name=name)
+        case Fault.PAGES:
+            pages = {"name": name, "pages": int(found["count"]), "most": MOST_PAGES}
+            return Sentence("{name} has {pages:,} pages; up to {most:,} can be read. Take a part of it.", **pages)
+        case Fault.PARTS:
+            parts = {"name": name, "parts": int(found["count"]), "most": _MOST_PARTS}
+            return Sentence("{name} is made of {parts:,} parts; up to {most:,} can be read.", **parts)
+        case Fault.EXPANDS:
+            return Sentence("{name} expands to more than {megabytes} MB.", name=name, megabytes=MOST_EXPANDED >> 20)
+        case Fault.EMPTY:
+            return Sentence("{name} has no text: its pages may be pictures.", name=name)
+        case _:
+            return Sentence("{name} is {kind}.", name=name, kind=_KINDS[fault])
+
+
+def main(path: Path) -> dict[str, str | int]:
+    """The child's answer: a text, or the fault for which there is none."""
     try:
         text = _text_in(path)
     except _Refused as refusal:
-        return {"refused": str(refusal)}
-    return {"text": text} if text.strip() else {"refused": "has no text: its pages may be pictures."}
+        return {"refused": refusal.fault, "count": refusal.count}
+    return {"text": text} if text.strip() else {"refused": Fault.EMPTY}
 
 
 def run(name: str) -> NoReturn:
@@ -105,7 +158,12 @@ def run(name: str) -> NoReturn:
 
 
 class _Refused(Exception):
-    """`str()` of it ends a sentence that begins with the file's name."""
+    """There is a fault; of too many pages or parts, a `count`."""
+
+    def __init__(self, fault: Fault, count: int = 0) -> None:
+        super().__init__(fault, count)
+        self.fault = fault
+        self.count = count
 
 
 def _answer_of(child: subprocess.Popen[bytes], deadline: float, stopped: Callable[[], bool]) -> bytes | None:
@@ -140,13 +198,13 @@ def _pages_of_pdf(path: Path) -> Iterator[str]:
         reader = PdfReader(path, strict=False)
         # Many need no password, only to be asked for none.
         if reader.is_encrypted and not reader.decrypt(""):
-            raise _Refused(_LOCKED)
+            raise _Refused(Fault.LOCKED)
         if len(reader.pages) > MOST_PAGES:
-            raise _Refused(f"has {len(reader.pages):,} pages; up to {MOST_PAGES:,} can be read. Take a part of it.")
+            raise _Refused(Fault.PAGES, len(reader.pages))
         for page in reader.pages:
             yield page.extract_text()
     except (FileNotDecryptedError, DependencyError) as error:
-        raise _Refused(_LOCKED) from error
+        raise _Refused(Fault.LOCKED) from error
 
 
 def _parts_of_word(path: Path) -> Iterator[str]:
@@ -163,22 +221,19 @@ def _check_archive(path: Path) -> None:
         with ZipFile(path) as archive:
             parts = archive.infolist()
     except (BadZipFile, ValueError, NotImplementedError) as error:
-        raise _Refused("is a damaged archive. Get or save it again.") from error
+        raise _Refused(Fault.ARCHIVE) from error
     names = {part.filename for part in parts}
     if _WORD not in names:
-        kind = next((kind for name, kind in _OTHERS.items() if name in names), _of_no_kind(path))
-        raise _Refused(f"is {kind}.")
+        raise _Refused(next((kind for name, kind in _OTHERS.items() if name in names), _of_no_kind(path)))
     # An archive is read no further than it says that its parts are long.
     if len(parts) > _MOST_PARTS:
-        raise _Refused(f"is made of {len(parts):,} parts; up to {_MOST_PARTS:,} can be read.")
+        raise _Refused(Fault.PARTS, len(parts))
     if sum(part.file_size for part in parts) > MOST_EXPANDED:
-        raise _Refused(f"expands to more than {MOST_EXPANDED >> 20} MB.")
+        raise _Refused(Fault.EXPANDS)
 
 
-def _of_no_kind(path: Path) -> str:
-    if path.suffix.lower() in (".docx", ".docm"):
-        return "called a Word file, but is an archive without a document in it; get or save it again"
-    return "an archive; unpack it"
+def _of_no_kind(path: Path) -> Fault:
+    return Fault.NOT_WORD if path.suffix.lower() in (".docx", ".docm") else Fault.OTHER
 
 
 def _style_of(paragraph: object) -> str:

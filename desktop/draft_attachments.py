@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 from PySide6.QtCore import QObject, Signal
 
 from desktop.chat_session import ChatSession
+from desktop.spoken import spoken
 
 if TYPE_CHECKING:
     from desktop.draft_file import DraftFile
@@ -115,7 +116,7 @@ class DraftAttachments(QObject):
         for place, (_, files) in tuple(self._drafts.items()):
             if any(file.key == read.ticket for file in files):
                 if read.attachment is None:
-                    self._refusals.setdefault(place, []).append(read.refusal)
+                    self._refusals.setdefault(place, []).append(spoken(read.refusal))
                 self._put(place, tuple(_with(files, read)))
 
     def close(self) -> None:

@@ -79,7 +79,7 @@ class FileReader:
 
     def _read(self, ticket: int, path: Path) -> FileRead:
         from desktop.attachments import AttachmentRefused, read  # what it takes is loaded with the first file
-        from inference import tell_fault
+        from inference import Sentence, tell_fault
 
         try:
             return FileRead(ticket, (self._read_file or read)(path, lambda: self._reading != ticket))
@@ -87,4 +87,5 @@ class FileReader:
             return FileRead(ticket, None, str(refusal))
         except Exception as error:  # noqa: BLE001 - the reader's loop: one file must not keep the next from being read
             tell_fault(error)
-            return FileRead(ticket, None, f"{path.name} could not be read: a fault of Headwater's own.")
+            own = Sentence("{name} could not be read: a fault of Headwater's own.", name=path.name)
+            return FileRead(ticket, None, own)

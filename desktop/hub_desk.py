@@ -83,7 +83,7 @@ class HubDesk(QObject):
 
     def offline(self) -> str:
         """Why nothing may be asked; "" where it may."""
-        return self._door.offline()
+        return spoken(self._door.offline())
 
     def link_in(self, text: str) -> HubLink | None:
         """The repository or file that a text names; `None` where it is words to search for."""

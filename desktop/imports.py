@@ -47,7 +47,7 @@ class Imports(QObject):
     def take(self, read: ConversationsRead) -> None:
         """Keep what was read; ends with `ended`, or with `failed`."""
         if read.imported is None:
-            self.failed.emit(read.refusal)
+            self.failed.emit(spoken(read.refusal))
             return
         self._files.append((read, deque(read.imported.conversations)))
         self._timer.start()

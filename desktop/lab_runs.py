@@ -87,7 +87,7 @@ class LabRuns(QObject):
         """Follow the engine; what is not of this job passes by."""
         match event:
             case inference.JobProgress(job=job, fraction=fraction, step=step) if job == self._job:
-                self.progressed.emit(fraction, step if isinstance(step, str) else "")
+                self.progressed.emit(fraction, spoken(step) if isinstance(step, str) else "")
             case inference.JobFinished(job=job, result=result) if job == self._job:
                 self._end()
                 self._take(result)

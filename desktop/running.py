@@ -16,6 +16,7 @@ from desktop.app import App
 from desktop.application import Application
 from desktop.places import Places
 from desktop.single_instance import Entrance
+from desktop.spoken import spoken
 from desktop.store import StoreDamaged, StoreError
 from desktop.theme import style_arguments
 from desktop.window import Window
@@ -64,7 +65,7 @@ def run(
             app = _begun(begin)
         except StoreError as error:
             complain(str(error))
-            if picture is not None or not ask_again(str(error)):
+            if picture is not None or not ask_again(spoken(error)):
                 return 1
     app.left.connect(application.exit)
     app.install_crash_hook()

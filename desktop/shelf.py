@@ -19,7 +19,7 @@ import inference
 from desktop.errands import Errand, Errands, Post
 from desktop.settings import Settings, SettingsFile
 from desktop.spoken import spoken
-from inference import InferenceError, InvalidRequest
+from inference import InferenceError, InvalidRequest, Sentence
 
 if TYPE_CHECKING:
     from inference import FactsCache, GgufFacts, ShelfFacts, ShelfFolder, ShelfModel, Thrown
@@ -300,7 +300,8 @@ def _verify(
     except inference.hub.FetchStopped:
         return None
     except OSError as error:
-        raise InvalidRequest(f"{path} cannot be read: {error.strerror}.") from error
+        said = {"path": path, "reason": error.strerror}
+        raise InvalidRequest(Sentence("{path} cannot be read: {reason}.", **said)) from error
     finally:
         session.hang_up()
     return None

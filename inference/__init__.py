@@ -73,7 +73,7 @@ from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
 from inference.own_files import NoOrdinaryFile, check_ordinary, make_own_folder, open_own, read_own, replace_own
-from inference.sentences import Sentence
+from inference.sentences import CAPITAL, Sentence, capital
 from inference.shortage import can_reserve, is_shortage
 
 if TYPE_CHECKING:
@@ -231,6 +231,7 @@ _LATER = {
 }
 
 __all__ = [
+    "CAPITAL",
     "DEFAULT_CONTEXT",
     "DEFAULT_SAMPLING",
     "LARGEST_NUMBER",
@@ -352,6 +353,7 @@ __all__ = [
     "base_url_of",
     "bring_back",
     "can_reserve",
+    "capital",
     "check_ordinary",
     "connect",
     "default_models_folder",

@@ -55,7 +55,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from inference.sentences import Sentence, ended
+from inference.sentences import Sentence, capital, ended
 
 SEARCH = Sentence("this search")  # as a search on the Hub is called in sentences
 
@@ -518,7 +518,9 @@ class NotOnHub(HubError):
     """There is no such repository or file, or it is hidden from whoever has no token for it."""
 
     def __str__(self) -> str:
-        return Sentence("{what} is not on the Hub. Check its name; a private one needs a token.", what=self.what)
+        return Sentence(
+            "{what} is not on the Hub. Check its name; a private one needs a token.", what=_begun(self.what)
+        )
 
 
 class TokenWanted(HubError):
@@ -560,7 +562,8 @@ class DownloadDamaged(HubError):
 
     def __str__(self) -> str:
         return Sentence(
-            "{what} came damaged: its checksum is not the one the Hub gives. Download it again.", what=self.what
+            "{what} came damaged: its checksum is not the one the Hub gives. Download it again.",
+            what=_begun(self.what),
         )
 
 
@@ -624,9 +627,9 @@ def _size(size: int) -> Sentence:
 
 def _begun(what: str) -> str:
     """What a sentence begins with: names of the Hub's, which hold a slash, keep their letters."""
-    if what == SEARCH:
-        return Sentence("This search")
-    return what if "/" in what else what[:1].upper() + what[1:]
+    if "/" in what:
+        return what
+    return Sentence("{what:capital}", what=what) if isinstance(what, Sentence) else capital(what)
 
 
 class TemplateFailed(InferenceError):

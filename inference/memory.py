@@ -88,12 +88,18 @@ class LoadPlan:
     @property
     def device(self) -> str:
         """Where the model runs: "CPU", "CUDA0: 24 of 33 layers"."""
-        return f"{_names(self.devices)}: {self.gpu_layers} of {self.layers} layers" if self.gpu_layers else CPU
+        if not self.gpu_layers:
+            return CPU
+        place = {"names": _names(self.devices), "here": self.gpu_layers, "layers": self.layers}
+        return Sentence("{names}: {here} of {layers} layers", **place)
 
     def device_with(self, used: int) -> str:
         """`device`, with how much of its memory is used: "CUDA0: 24 of 33 layers, 7.1 of 8.0 GB"."""
         total = sum(device.total for device in self.devices)
-        return f"{self.device}, {used / 1e9:.1f} of {total / 1e9:.1f} GB" if self.gpu_layers and used else self.device
+        if not self.gpu_layers or not used:
+            return self.device
+        place = {"device": self.device, "used": used / 1e9, "total": total / 1e9}
+        return Sentence("{device}, {used:.1f} of {total:.1f} GB", **place)
 
 
 def forecast(
@@ -188,7 +194,13 @@ def plans_to_try(
         while refused:
             fewer = max(0, refused - step)
             plan = plan_load(replace(config, gpu_layers=fewer), facts, devices, record)
-            note = f"{_names(first.devices)} had no room for {refused} of {first.layers} layers."
+            names = _names(first.devices)
+            note = Sentence(
+                "{names} had no room for {refused} of {layers} layers.",
+                names=names,
+                refused=refused,
+                layers=first.layers,
+            )
             yield replace(plan, layers_wanted=first.gpu_layers, devices_tried=first.devices, note=note)
             refused = fewer
 

@@ -12,15 +12,17 @@ from pathlib import Path
 from inference.errors import ModelError, ModelUnreadable, ModelUnsupported
 from inference.gguf_header import MOST_LAYERS, GgufFacts, part_name, read_facts
 from inference.model_names import display_name
+from inference.sentences import Sentence
 
 _MOST_EXPERTS = 1024  # llama.cpp aborts beyond
 _ROPE_SCALINGS = ("none", "linear", "yarn", "longrope")
 
-_EMBEDDING = "It turns text into embeddings and writes none."
-_SPEECH = "It makes sound, not text."
+_EMBEDDING = Sentence("It turns text into embeddings and writes none.")
+_PROJECTOR = Sentence("It is the projector of a model that sees; open the model itself.")
+_SPEECH = Sentence("It makes sound, not text.")
 _REFUSED_ARCHITECTURES = {
-    "clip": "It is the projector of a model that sees; open the model itself.",
-    "mmproj": "It is the projector of a model that sees; open the model itself.",
+    "clip": _PROJECTOR,
+    "mmproj": _PROJECTOR,
     "bert": _EMBEDDING,
     "nomic-bert": _EMBEDDING,
     "nomic-bert-moe": _EMBEDDING,
@@ -32,14 +34,14 @@ _REFUSED_ARCHITECTURES = {
     "gemma-embedding": _EMBEDDING,
     "llama-embed": _EMBEDDING,
     "t5encoder": _EMBEDDING,
-    "t5": "It has an encoder of its own, which this engine does not run.",
+    "t5": Sentence("It has an encoder of its own, which this engine does not run."),
     "wavtokenizer-dec": _SPEECH,
 }
 _REFUSED_TYPES = {
-    "adapter": "It is an adapter for another model, not a model.",
-    "mmproj": "It is the projector of a model that sees; open the model itself.",
-    "vocab": "It holds a vocabulary and no model.",
-    "imatrix": "It holds measurements for quantising, not a model.",
+    "adapter": Sentence("It is an adapter for another model, not a model."),
+    "mmproj": _PROJECTOR,
+    "vocab": Sentence("It holds a vocabulary and no model."),
+    "imatrix": Sentence("It holds measurements for quantising, not a model."),
 }
 
 
@@ -121,7 +123,11 @@ def _refusals(facts: GgufFacts) -> Iterator[ModelError]:
     for part in facts.parts:
         if part.expected_size is not None and part.size < part.expected_size:
             expected, found = _size_text(part.expected_size), _size_text(part.size)
-            reason = f"This file ends before its last tensor (expected {expected}, found {found}). Download it again."
+            reason = Sentence(
+                "This file ends before its last tensor (expected {expected}, found {found}). Download it again.",
+                expected=expected,
+                found=found,
+            )
             yield ModelUnreadable(part.path, reason)
 
 
@@ -134,33 +140,40 @@ def _why_refused(facts: GgufFacts) -> Iterator[str]:
     number, count = (facts.metadata.get(f"split.{name}") for name in ("no", "count"))
     if isinstance(number, int) and isinstance(count, int) and number > 0:
         first = part_name(facts.path, 1, count)
-        yield f"It is part {number + 1} of {count} of a model. Open the first one{f': {first}' if first else ''}."
+        place = {"number": number + 1, "count": count}
+        if first:
+            yield Sentence(
+                "It is part {number} of {count} of a model. Open the first one: {first}.", first=first, **place
+            )
+        else:
+            yield Sentence("It is part {number} of {count} of a model. Open the first one.", **place)
     if not facts.tensor_count:
         yield _REFUSED_TYPES["vocab"]
     if facts.number("pooling_type") > 0:
         yield _EMBEDDING
     if facts.metadata.get(f"{facts.architecture}.attention.causal") is False:
-        yield "It does not write one token after another."
+        yield Sentence("It does not write one token after another.")
     if not facts.vocabulary_size:
-        yield "It has no vocabulary."
+        yield Sentence("It has no vocabulary.")
 
 
 def _why_damaged(facts: GgufFacts) -> Iterator[str]:
     """What no model has, and llama.cpp aborts over."""
     layers, experts, used = (facts.number(name) for name in ("block_count", "expert_count", "expert_used_count"))
     if not 0 < layers <= MOST_LAYERS:
-        yield f"It claims to have {layers:,} layers; 1 to {MOST_LAYERS} are possible."
+        claimed = {"layers": layers, "most": MOST_LAYERS}
+        yield Sentence("It claims to have {layers:,} layers; 1 to {most} are possible.", **claimed)
     if facts.number("nextn_predict_layers") > layers:
-        yield "It claims more layers for looking ahead than it has layers."
+        yield Sentence("It claims more layers for looking ahead than it has layers.")
     if experts > _MOST_EXPERTS or used > experts or (experts and not _uses_experts(facts)):
-        yield f"It claims to use {used:,} of {experts:,} experts."
+        yield Sentence("It claims to use {used:,} of {experts:,} experts.", used=used, experts=experts)
     if not _groups_fit(facts):
-        yield "Its experts do not go into the groups it claims."
+        yield Sentence("Its experts do not go into the groups it claims.")
     scaling = facts.metadata.get(f"{facts.architecture}.rope.scaling.type", "none")
     if scaling not in _ROPE_SCALINGS:
-        yield f"It names a position scaling that does not exist: {scaling}."
+        yield Sentence("It names a position scaling that does not exist: {scaling}.", scaling=scaling)
     if facts.repeated_token is not None:
-        yield f"Its vocabulary lists {facts.repeated_token!r} twice."
+        yield Sentence("Its vocabulary lists {token!r} twice.", token=facts.repeated_token)
 
 
 def _uses_experts(facts: GgufFacts) -> bool:
@@ -177,9 +190,12 @@ def _groups_fit(facts: GgufFacts) -> bool:
     return groups < experts and experts % groups == 0 and 0 < used < groups
 
 
-def _size_text(size: int) -> str:
+def _size_text(size: int) -> Sentence:
     """Three digits or so: "98.4 MB"."""
-    for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
-        if size >= unit:
-            return f"{size / unit:,.1f} {name}"
-    return f"{size} bytes"
+    if size >= 10**9:
+        return Sentence("{size:,.1f} GB", size=size / 1e9)
+    if size >= 10**6:
+        return Sentence("{size:,.1f} MB", size=size / 1e6)
+    if size >= 10**3:
+        return Sentence("{size:,.1f} kB", size=size / 1e3)
+    return Sentence("{size} bytes", size=size)

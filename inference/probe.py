@@ -93,7 +93,8 @@ def try_in_child(
             if stop_flag.is_set():
                 raise LoadStopped
             if time.monotonic() > deadline:
-                raise _crashed(config, facts, child, f"it did not answer within {seconds:,.0f} seconds")
+                late = Sentence("it did not answer within {seconds:,.0f} seconds", seconds=seconds)
+                raise _crashed(config, facts, child, late)
             progress(child.fraction)
         progress(child.fraction)
         status = child.status()

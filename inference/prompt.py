@@ -322,14 +322,14 @@ def choose_template(given: str | None, own: str | None, vocabulary: Vocabulary) 
     knows.
     """
     if given is not None:
-        return "the one given", given, ()
+        return Sentence("the one given"), given, ()
     if own is not None:
-        return "the model's own", own, ()
+        return Sentence("the model's own"), own, ()
     if _knows(vocabulary, "<|im_start|>") and _knows(vocabulary, "<|im_end|>"):
         return "ChatML", CHATML, ()
     if _knows(vocabulary, "<start_of_turn>") and _knows(vocabulary, "<end_of_turn>"):
-        return "Gemma turns", GEMMA, ()
-    return "plain roles", PLAIN, _PLAIN_STOP
+        return Sentence("Gemma turns"), GEMMA, ()
+    return Sentence("plain roles"), PLAIN, _PLAIN_STOP
 
 
 def _checked(template: ChatTemplate) -> tuple[str, tuple[str, ...]]:

@@ -135,10 +135,10 @@ class Budget:
         """Raises where not enough is left, no time is left, or `look` does."""
         self._left -= cost
         if self._left < 0:
-            raise TemplateError("it does more than a template may")
+            raise TemplateError(Sentence("it does more than a template may"))
         self._look()
         if time.thread_time() > self._ends:
-            raise TemplateError("it does not come to an end")
+            raise TemplateError(Sentence("it does not come to an end"))
 
     def take(self, value: Value) -> Value:
         """`value`, paid for by its size."""
@@ -177,12 +177,12 @@ def _size(value: Value) -> int:
 
 def _check_size(size: int) -> None:
     if size > _MOST_VALUE:
-        raise TemplateError("it makes too large a text")
+        raise TemplateError(Sentence("it makes too large a text"))
 
 
 def _check_bits(bits: int) -> None:
     if bits > _MOST_BITS:
-        raise TemplateError("it makes too large a number")
+        raise TemplateError(Sentence("it makes too large a number"))
 
 
 class _Environment(ImmutableSandboxedEnvironment):
@@ -261,7 +261,7 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def _pay_format(self, pattern: str, values: Iterable[Value]) -> None:
         if re.search(r"\d{4}|\*|:[^}]*\{", pattern):
-            raise TemplateError("it formats with too large or unknown widths")
+            raise TemplateError(Sentence("it formats with too large or unknown widths"))
         self._pay_many(_size(list(values)) + 1, pattern.count("%") + pattern.count("{") + 1)
 
     def _pay_replacements(self, text: str, old: str, new: str, *_: object) -> None:
@@ -289,7 +289,7 @@ class _Environment(ImmutableSandboxedEnvironment):
 
     def _titled(self, s: Value) -> str:
         if len(str(s)) > _LONGEST_TITLE:
-            raise TemplateError("it makes a title of too long a text")
+            raise TemplateError(Sentence("it makes a title of too long a text"))
         return do_title(str(s))
 
     def _formatted(self, value: Value, *args: Value, **kwargs: Value) -> str:
@@ -315,7 +315,7 @@ class _Environment(ImmutableSandboxedEnvironment):
         """As Hugging Face does it: JSON as it is, without jinja2's escapes for HTML."""
         steps = [indent if isinstance(indent, int) else len(indent or ""), *map(len, separators or ())]
         if max(steps) > _LONGEST_STEP:
-            raise TemplateError("it indents too far")
+            raise TemplateError(Sentence("it indents too far"))
         self._pay_many(_size(value), _LONGEST_STEP if indent is not None else 1)
         return json.dumps(
             value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=bool(sort_keys)
@@ -381,5 +381,5 @@ def _refuse(reason: Value = "") -> NoReturn:
 def _now(pattern: str) -> str:
     # The C library pads to any width that is written out.
     if len(pattern) > 100 or re.search(r"\d{3}", pattern):
-        raise TemplateError("it asks for the time in too many letters")
+        raise TemplateError(Sentence("it asks for the time in too many letters"))
     return datetime.now().astimezone().strftime(pattern)

@@ -34,6 +34,11 @@ class Sentence(str):  # noqa: SLOT000 - a text that carries what it was made of
         return _made, (self.template, dict(self.arguments))
 
 
+def from_text(text: str) -> Sentence:
+    """A sentence without places, as it was kept in a file."""
+    return Sentence(text.replace("{", "{{").replace("}", "}}"))
+
+
 def capital(words: str) -> str:
     """As at the beginning of a sentence."""
     return words[:1].upper() + words[1:]
@@ -41,7 +46,7 @@ def capital(words: str) -> str:
 
 def ended(words: str) -> str:
     """What somebody said, as a whole sentence; one that is whole already stays what it is."""
-    return words if words.endswith((".", "!", "?", "…")) else f"{words}."
+    return words if words.endswith((".", "!", "?", "…")) else Sentence("{words}.", words=words)
 
 
 def listed(parts: Iterable[str]) -> str:

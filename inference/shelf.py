@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from inference.memory import forecast_of
 from inference.model_files import refusal_at_a_glance
 from inference.model_names import display_name, ollama_models
 from inference.own_files import make_own_folder, read_own, replace_own
+from inference.sentences import Sentence, from_text
 from inference.sizes import DEFAULT_CONTEXT
 
 TRASH = ".headwater-trash"  # a folder in the one for models; see `inference.trash`
@@ -191,7 +192,7 @@ class FactsCache:
             rows = {
                 path: [size, when, asdict(facts)]
                 for path, (size, when, facts) in self._loaded().items()
-                if path in kept
+                if path in kept and not facts.trouble  # such a file is looked into again in any case
             }
             used = {path: when for path, when in self._used.items() if path in kept}
             self._is_changed = False
@@ -216,7 +217,7 @@ def facts_of(path: Path) -> ShelfFacts:
     except InferenceError as error:
         return ShelfFacts(trouble=str(error))
     except OSError as error:
-        return ShelfFacts(trouble=f"The system says: {error.strerror or error}.")
+        return ShelfFacts(trouble=Sentence("The system says: {strerror}.", strerror=error.strerror or str(error)))
     return ShelfFacts(
         title=facts.title,
         architecture=facts.architecture,
@@ -309,7 +310,7 @@ def _rows_in(content: dict[str, Any]) -> Iterator[tuple[str, tuple[int, int, She
                 and all(type(each) is int and 0 <= each <= _MOST_NUMBER for each in numbers)
                 and type(when) is int
             ):
-                yield name, (size, when, facts)
+                yield name, (size, when, replace(facts, refusal=from_text(facts.refusal)))
 
 
 def _times_in(content: dict[str, Any]) -> Iterator[tuple[str, float]]:

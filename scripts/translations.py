@@ -19,8 +19,7 @@ TRANSLATIONS = ROOT / "resources" / "translations"
 
 _MARKED = {"tr": 0, "_tr": 0, "translate": 1}  # by the name that is called: which argument is the text
 _EXAMPLES = "EmptyState"  # shows the texts of resources/texts/examples.toml
-_EXPERIMENTS = "LabView"  # and this one those of lab.toml
-_ENGINE = "inference"  # whose sentences are `Sentence`s
+_SENTENCES = "Sentence"  # what is said without knowing Qt
 _CATALOGUE = "Catalogue"  # in which those of resources/catalogue.toml are shown
 
 
@@ -39,13 +38,18 @@ def texts_of_the_program(root: Path = ROOT) -> tuple[Text, ...]:
     for kind in examples.values():
         found += [Text(_EXAMPLES, text) for text in (kind["about"], *kind["prompts"])]
     experiments = tomllib.loads((root / "resources" / "texts" / "lab.toml").read_text("utf-8"))
-    found += [Text(_EXPERIMENTS, text) for about in experiments.values() for text in about.values()]
+    found += [Text(_SENTENCES, text) for about in experiments.values() for text in about.values()]
     for model in tomllib.loads((root / "resources" / "catalogue.toml").read_text("utf-8"))["models"]:
         said = (model["good_for"], model["languages"])
         found += [Text(_CATALOGUE, text) for text in said if text and not text.isdigit()]
-    for path in sorted((root / "inference").rglob("*.py")):
-        found += [Text(_ENGINE, source) for source in sentences_in(path.read_text("utf-8"))]
+    for path in modules(root):
+        found += [Text(_SENTENCES, source) for source in sentences_in(path.read_text("utf-8"))]
     return tuple(dict.fromkeys(found))
+
+
+def modules(root: Path = ROOT) -> tuple[Path, ...]:
+    """All of the program's."""
+    return tuple(path for package in ("desktop", "inference") for path in sorted((root / package).rglob("*.py")))
 
 
 def texts_in(source: str) -> Iterator[Text]:
@@ -56,10 +60,14 @@ def texts_in(source: str) -> Iterator[Text]:
 
 
 def sentences_in(source: str) -> Iterator[str]:
-    """The templates of the sentences that a module of the engine says."""
+    """The templates of the sentences that a module makes."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call) and _called(node) == "Sentence":
-            yield from _strings_in(node, 0)
+            match node.args:
+                case [ast.Constant(value=str(template)), *_]:
+                    yield template
+                case _:  # one that is made of what a file or another sentence says
+                    pass
 
 
 def read(path: Path) -> dict[Text, str]:

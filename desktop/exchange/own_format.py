@@ -15,6 +15,7 @@ from desktop.conversations import Conversation, TurnState
 from desktop.exchange.portable import Damaged, from_portable, to_portable
 from desktop.exchange.values import Imported, ImportRefused, Tree
 from desktop.turns import Turn
+from inference import Sentence
 
 FORMAT = "headwater-conversations"
 VERSION = 1
@@ -50,12 +51,19 @@ def from_own(document: Mapping[str, Any], name: str) -> Imported:
     """
     version = document.get("version")
     if isinstance(version, int) and version > VERSION:
-        raise ImportRefused(f"{name} was written by a newer version of Headwater. Install that version to read it.")
+        raise ImportRefused(
+            Sentence("{name} was written by a newer version of Headwater. Install that version to read it.", name=name)
+        )
     try:
         return Imported(tuple(_trees_in(document)))
     except Damaged as error:
-        sentence = f"{name} is damaged: it is not what Headwater writes at {error}. Nothing of it was taken."
-        raise ImportRefused(sentence) from error
+        raise ImportRefused(
+            Sentence(
+                "{name} is damaged: it is not what Headwater writes at {place}. Nothing of it was taken.",
+                name=name,
+                place=str(error),
+            )
+        ) from error
 
 
 def _conversation_text(tree: Tree) -> str:

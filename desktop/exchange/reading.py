@@ -20,6 +20,7 @@ from desktop.exchange.chatgpt import conversations_in, from_chatgpt
 from desktop.exchange.message_lists import from_lists, lists_in, lists_in_lines
 from desktop.exchange.own_format import from_own, is_own
 from desktop.exchange.values import Imported, ImportRefused, LeftOut
+from inference import Sentence
 
 MOST_BYTES = 512 << 20  # of text, in a file or in all that an archive expands to
 
@@ -38,14 +39,15 @@ def read(path: Path, *, now: datetime | None = None, most_bytes: int = MOST_BYTE
     """
     try:
         if not path.is_file():
-            raise ImportRefused(f"{path.name} is not a file.")
+            raise ImportRefused(Sentence("{name} is not a file.", name=path.name))
         is_archive = _begins_with(path, _ARCHIVE)
         texts = list(_in_archive(path, most_bytes)) if is_archive else [_whole(path, most_bytes)]
         return _joined([_understood(text, path.name, now or datetime.now(UTC)) for text in texts], path.name)
     except OSError as error:
-        raise ImportRefused(f"{path.name} cannot be read: {error.strerror or error}.") from error
+        reason = error.strerror or str(error)
+        raise ImportRefused(Sentence("{name} cannot be read: {reason}.", name=path.name, reason=reason)) from error
     except MemoryError as error:
-        raise ImportRefused(f"{path.name} is too large for the memory of this machine.") from error
+        raise ImportRefused(Sentence("{name} is too large for the memory of this machine.", name=path.name)) from error
 
 
 def _understood(text: bytes, name: str, now: datetime) -> Imported:
@@ -98,9 +100,9 @@ def _in_archive(path: Path, most_bytes: int) -> Iterator[bytes]:
                 room -= len(text)
                 yield text
     except _ARCHIVE_FAULTS as error:
-        raise ImportRefused(f"{path.name} is a damaged archive, or one with a password.") from error
+        raise ImportRefused(Sentence("{name} is a damaged archive, or one with a password.", name=path.name)) from error
     if not names:
-        raise ImportRefused(f"{path.name} is an archive without a conversations.json in it.")
+        raise ImportRefused(Sentence("{name} is an archive without a conversations.json in it.", name=path.name))
 
 
 def _pieces(read_piece: Callable[[int], bytes], room: int) -> Iterator[bytes]:
@@ -115,7 +117,13 @@ def _holds_conversations(name: str) -> bool:
 
 def _bounded(text: bytes, path: Path, most_bytes: int) -> bytes:
     if len(text) > most_bytes:
-        raise ImportRefused(f"{path.name} is too large: {most_bytes >> 20} MB of text can be read at once.")
+        raise ImportRefused(
+            Sentence(
+                "{name} is too large: {megabytes} MB of text can be read at once.",
+                name=path.name,
+                megabytes=most_bytes >> 20,
+            )
+        )
     return text
 
 
@@ -131,7 +139,10 @@ def _joined(parts: list[Imported], name: str) -> Imported:
     trees = tuple(tree for part in parts for tree in part.conversations)
     if not trees:
         raise ImportRefused(
-            f"There is no conversation in {name} that can be read. Headwater reads its own exports, lists of messages "
-            "(JSON or JSONL), and ChatGPT's export (conversations.json, or the zip that holds it)."
+            Sentence(
+                "There is no conversation in {name} that can be read. Headwater reads its own exports, lists of "
+                "messages (JSON or JSONL), and ChatGPT's export (conversations.json, or the zip that holds it).",
+                name=name,
+            )
         )
     return Imported(trees, +left_out)

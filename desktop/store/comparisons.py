@@ -11,6 +11,7 @@ from desktop.store.database import Database, insert
 from desktop.store.faults import StoreError
 from desktop.store.rows import moment_or_long_ago, moment_text
 from desktop.store.strict import as_text
+from inference import Sentence
 
 if TYPE_CHECKING:
     from desktop.keepsakes import KeptComparison
@@ -53,13 +54,13 @@ class Comparisons:
         with self._database.reading() as connection:
             row = connection.execute("SELECT content FROM comparisons WHERE id = ?", (number,)).fetchone()
         if row is None:
-            raise StoreError("This comparison is no longer there.")
+            raise StoreError(Sentence("This comparison is no longer there."))
         try:
             content = json.loads(row[0])
         except (ValueError, TypeError, RecursionError):  # a flipped bit may have made a number of it
             content = None
         if not isinstance(content, dict):
-            raise StoreError("This comparison is damaged.")
+            raise StoreError(Sentence("This comparison is damaged."))
         return content
 
     def delete_comparison(self, number: int) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from desktop.store import index
 from desktop.store.faults import StoreError, faults_of
 from desktop.store.schema import MIGRATIONS
-from inference import check_ordinary, make_own_folder, open_own
+from inference import Sentence, check_ordinary, make_own_folder, open_own
 
 _BESIDE = ("-wal", "-shm", "-journal")  # SQLite's own files
 _MEMORY = Path(":memory:")  # SQLite's name for a database without a file
@@ -178,8 +178,11 @@ def _refuse_newer(path: Path) -> None:
         version = _version_in(path.absolute().as_uri())
     if version > len(MIGRATIONS):
         raise StoreError(
-            f"The conversations in {path} were written by a newer version of Headwater. "
-            "Install that version, or start with another folder (--data-dir)."
+            Sentence(
+                "The conversations in {path} were written by a newer version of Headwater. Install that version, or "
+                "start with another folder (--data-dir).",
+                path=path,
+            )
         )
 
 

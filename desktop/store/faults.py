@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from inference import open_own
+from inference import Sentence, open_own
 
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LEAST_ROOM = 64 << 10  # bytes; with less, SQLite's own files beside the conversations cannot grow
@@ -38,15 +38,19 @@ def faults_of(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise StoreError(_disk_full(path)) from error
-        raise StoreError(f"The conversations in {path.parent} cannot be opened: {error.strerror}.") from error
+        said = {"folder": path.parent, "reason": error.strerror}
+        raise StoreError(Sentence("The conversations in {folder} cannot be opened: {reason}.", **said)) from error
 
 
 def damage_of(path: Path) -> StoreDamaged:
     """What to raise where the file turned out to be damaged; from now on it is marked as such."""
     mark_as_damaged(path)
     return StoreDamaged(
-        f"The conversations in {path} are damaged. Start Headwater again: it takes what can be read of them,"
-        " and what is in the newest backup."
+        Sentence(
+            "The conversations in {path} are damaged. Start Headwater again: it takes what can be read of them, and "
+            "what is in the newest backup.",
+            path=path,
+        )
     )
 
 
@@ -72,7 +76,7 @@ def _is_of_damage(error: sqlite3.DatabaseError, path: Path) -> bool:
     return not is_whole_in(path)
 
 
-def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:
+def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> Sentence | None:
     # The low byte is the kind, the rest the detail.
     match getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF:
         case sqlite3.SQLITE_FULL:
@@ -81,9 +85,12 @@ def _sentence_for(error: sqlite3.DatabaseError, path: Path) -> str | None:
             # So it speaks of the files beside the one with the conversations.
             return _disk_full(path)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return f"Another program holds the conversations in {path} locked. Close it, then go on."
+            return Sentence(
+                "Another program holds the conversations in {path} locked. Close it, then go on.", path=path
+            )
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_IOERR:
-            return f"The conversations in {path} cannot be read or written: {error}."
+            said = {"path": path, "reason": str(error)}
+            return Sentence("The conversations in {path} cannot be read or written: {reason}.", **said)
         case _:
             return None
 
@@ -95,5 +102,7 @@ def _has_no_room(path: Path) -> bool:
         return False
 
 
-def _disk_full(path: Path) -> str:
-    return f"The disk with {path.parent} is full, so nothing more can be kept. Make room on it, then go on."
+def _disk_full(path: Path) -> Sentence:
+    return Sentence(
+        "The disk with {folder} is full, so nothing more can be kept. Make room on it, then go on.", folder=path.parent
+    )

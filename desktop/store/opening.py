@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from desktop.process_lock import held_in
 from desktop.store.faults import StoreDamaged, mark_of
 from desktop.store.store import Store
+from inference import Sentence
 
 if TYPE_CHECKING:
     from desktop.store.salvage import Salvage
@@ -28,7 +29,9 @@ def open_store(path: Path) -> tuple[Store, Salvage | None]:
             pass
     if held_in(path.parent / "locks"):
         raise StoreDamaged(
-            f"The conversations in {path} are damaged, and another window has them open. Close it first."
+            Sentence(
+                "The conversations in {path} are damaged, and another window has them open. Close it first.", path=path
+            )
         )
     from desktop.store.salvage import salvage  # which hardly any start needs
 

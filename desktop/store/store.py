@@ -43,7 +43,7 @@ from desktop.store.rows import (
 from desktop.store.strict import as_text
 from desktop.store.traces import packed_trace, trace_if_sound
 from desktop.store.tree import TurnTrees, around
-from inference import Role, WindowPolicy
+from inference import Role, Sentence, WindowPolicy
 
 if TYPE_CHECKING:
     from desktop.changes import Exchange, NewConversation
@@ -149,7 +149,7 @@ class Store(TurnTrees, Drafts, Comparisons):
         with self._database.reading() as connection:
             row = connection.execute(f"{CONVERSATION} WHERE id = ? AND deleted IS NULL", (conversation_id,)).fetchone()
         if row is None:
-            raise StoreError("This conversation is no longer there.")
+            raise StoreError(Sentence("This conversation is no longer there."))
         return self._conversation_from(row)
 
     def conversations_of(self, numbers: Sequence[int]) -> tuple[Conversation, ...]:

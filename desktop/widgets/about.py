@@ -10,6 +10,7 @@ from PySide6.QtGui import QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from desktop.model_choice import ModelChoice
+from desktop.spoken import spoken
 from desktop.theme import Theme, scroll_bar_style
 from desktop.versions import versions
 from desktop.widgets.buttons import Button, ButtonKind
@@ -93,7 +94,7 @@ class About(Page):
             (self.tr("System"), system),
             (self.tr("Processor"), self._threads(os.cpu_count() or 1)),
             (self.tr("Model"), model or self.tr("none")),
-            (self.tr("Computes on"), "" if info is None else f"{info.device}, {self._threads(info.threads)}"),
+            (self.tr("Computes on"), "" if info is None else f"{spoken(info.device)}, {self._threads(info.threads)}"),
         )
 
     def _threads(self, count: int) -> str:

@@ -15,6 +15,7 @@ from desktop import wording
 from desktop.chat_session import ChatSession
 from desktop.comparison import ComparisonPhase, Comparisons
 from desktop.conversations import TurnState
+from desktop.spoken import spoken
 from desktop.theme import Theme, control_font, figure_font, message_font, scroll_bar_style
 from desktop.turns import Turn
 from desktop.widgets.buttons import Button, ButtonKind
@@ -394,7 +395,7 @@ class ComparisonView(Page):
         return self.tr("on") if mode is inference.experiments.Mode.ON else self.tr("off")
 
     def _seconds(self, seconds: float | None) -> str:
-        return "" if seconds is None else wording.written(inference.experiments.seconds_text(seconds))
+        return "" if seconds is None else spoken(inference.experiments.seconds_text(seconds))
 
 
 def _turn(text: str, state: TurnState, *, streamed: bool) -> Turn:

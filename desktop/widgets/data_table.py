@@ -9,6 +9,8 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPalette
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 import inference
+from desktop import wording
+from desktop.spoken import spoken
 from desktop.theme import Theme, figure_font, scroll_bar_style
 from desktop.widgets.tips import as_tip
 
@@ -41,10 +43,11 @@ class DataTable(QTableView):
         self.set_theme(theme)
 
     def show_table(self, table: inference.experiments.Table) -> None:
-        """Show this one."""
+        """Show this one, in the language of the program."""
         text = inference.experiments.cell_text
-        self.show_rows(table.columns, [tuple(text(cell) for cell in row) for row in table.rows])
-        self.setAccessibleName(table.title)
+        rows = [tuple(text(cell, spoken, wording.written) for cell in row) for row in table.rows]
+        self.show_rows(tuple(map(spoken, table.columns)), rows)
+        self.setAccessibleName(spoken(table.title))
 
     def show_rows(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Show these."""

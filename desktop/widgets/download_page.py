@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 import inference
 from desktop.downloads import DownloadQueue
 from desktop.settings import Settings, SettingsFile
+from desktop.spoken import spoken
 from desktop.theme import Theme, figure_font
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.cards import CardList
@@ -134,9 +135,9 @@ class DownloadPage(QWidget):
     def _show_reason(self, download: Download | None) -> None:
         state, reason = inference.hub.DownloadState, ""
         if download is not None and download.state is state.FAILED:
-            reason = download.reason
+            reason = spoken(download.reason)
         elif download is not None and download.state is state.WAITING:
-            reason = " ".join((download.reason, self.tr("It goes on by itself when that is over.")))
+            reason = " ".join((spoken(download.reason), self.tr("It goes on by itself when that is over.")))
         self._reason.setText(reason)
         self._reason.setVisible(bool(reason))
 

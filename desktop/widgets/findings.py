@@ -9,6 +9,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 import inference
+from desktop.spoken import spoken
 from desktop.theme import Theme, message_font
 from desktop.widgets.data_table import DataTable
 from desktop.widgets.fields import Choice
@@ -66,16 +67,17 @@ class Findings(QWidget):
         if result is None:
             return
         conclusion = self._conclusion
-        self.verdict.setText(conclusion.verdict.sentence.replace("n = ", "n\u00a0=\u00a0"))
-        self.verdict.setAccessibleName(conclusion.verdict.sentence)
-        self.plot_choice.offer([(plot.title, number) for number, plot in enumerate(conclusion.plots)])
-        self.table_choice.offer([(table.title, number) for number, table in enumerate(conclusion.tables)])
+        verdict = spoken(conclusion.verdict.sentence)
+        self.verdict.setText(verdict.replace("n = ", "n\u00a0=\u00a0"))
+        self.verdict.setAccessibleName(verdict)
+        self.plot_choice.offer([(spoken(plot.title), number) for number, plot in enumerate(conclusion.plots)])
+        self.table_choice.offer([(spoken(table.title), number) for number, table in enumerate(conclusion.tables)])
         self.plot_choice.setVisible(len(conclusion.plots) > 1)
         self.table_choice.setVisible(len(conclusion.tables) > 1)
         self._show_plot(0)
         self._show_table(0)
-        self.notes.setText("\n".join(result.notes))
-        announce(self.verdict, conclusion.verdict.sentence)
+        self.notes.setText("\n".join(map(spoken, result.notes)))
+        announce(self.verdict, verdict)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

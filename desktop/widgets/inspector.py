@@ -117,7 +117,7 @@ class Inspector(Page):
         self.copy_button = Button(theme, text=self.tr("Copy all"), kind=ButtonKind.OUTLINED)
         self.phases_bar = StackedBar(theme, self.tr("Phases"))
         self.phases_text = Quiet(theme)
-        self.plot = PlotView(theme, write=wording.written)
+        self.plot = PlotView(theme)
         self.plot.setMinimumHeight(_PLOT_HEIGHT)
         self.tokens_text = Quiet(theme)
         self.tokens_button = Button(theme, text=self.tr("Show every token"), kind=ButtonKind.OUTLINED)

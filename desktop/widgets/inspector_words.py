@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 import inference
 from desktop import wording
 from desktop.inspection import Block, Inspection, PhaseKind, PhasePart
+from desktop.spoken import spoken
 from desktop.widgets.reuse_words import why_reading_began
 from desktop.widgets.stacked_bar import BarPart, PartInk
 
@@ -138,7 +139,7 @@ def cost_words(usage: inference.Usage | None, prices: inference.experiments.Pric
     if not prices.are_given:
         return _tr("Enter prices per million tokens to see what the same tokens would cost elsewhere.")
     return _tr("About {cost}: an estimate at the prices above, which you entered.").format(
-        cost=prices.text(prices.cost(usage))
+        cost=spoken(prices.text(prices.cost(usage)))
     )
 
 
@@ -166,13 +167,13 @@ def share_words(
         used=wording.decimals(moved * rate / 1e9, 1),
         best=wording.decimals(bandwidth.best / 1e9, 1),
         share=wording.decimals(100 * lab.share_of_limit(rate, moved, bandwidth), 0),
-        method=lab.METHOD,
+        method=spoken(lab.METHOD),
     )
 
 
 def seconds(value: float) -> str:
     """A time with its unit."""
-    return wording.written(inference.experiments.seconds_text(value))
+    return spoken(inference.experiments.seconds_text(value))
 
 
 def _tr(text: str) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QProgressBar
 
 import inference
 from desktop.lab_runs import LabRuns
+from desktop.spoken import spoken
 from desktop.theme import Theme, figure_font, message_font
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.fields import Choice
@@ -65,8 +66,8 @@ class LabView(Page):
         self._name = name
         self.choice.show_value(name)
         texts = inference.experiments.about(name)
-        self._question.setText(self.tr(texts.question))
-        self._asks.setText(self.tr(texts.asks))
+        self._question.setText(spoken(texts.question))
+        self._asks.setText(spoken(texts.asks))
         self.findings.show_result(self._runs.outcome(name), str(name))
         self._show_running()
 
@@ -132,4 +133,4 @@ class LabView(Page):
         self.ensureWidgetVisible(self.findings.verdict)
 
     def _words_for(self, name: ExperimentName) -> str:
-        return self.tr(inference.experiments.about(name).title)
+        return spoken(inference.experiments.about(name).title)

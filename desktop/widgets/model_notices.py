@@ -83,7 +83,7 @@ class ModelNotices(QObject):
             plain = self.tr(
                 "{model} has no chat template of its own. A plain one ({template}) stands in; replies may ramble."
             )
-            self._show(plain.format(model=name, template=info.template_name))
+            self._show(plain.format(model=name, template=spoken(info.template_name)))
         if info.warnings:
             self._show("\n".join(map(spoken, info.warnings)))
 

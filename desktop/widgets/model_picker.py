@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 import inference
 from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState, name_of
+from desktop.spoken import spoken
 from desktop.theme import Theme, paint_icon
 from desktop.widgets.buttons import GAP, HEIGHT, ICON, PADDING, Button, ButtonKind
 from desktop.widgets.painting import paint_focus_ring, text_width
@@ -189,14 +190,14 @@ class ModelPicker(Button):
             quantisation=info.quantisation,
             architecture=info.architecture,
             size=wording.whole(round(info.file_size / 1e6)),
-            device=info.device,
+            device=spoken(info.device),
         )
         template = (
             self.tr("Chat template: the model's own")
             if info.has_own_template
             else self.tr("Chat template: none in the file; a plain one stands in for it ({name})")
         )
-        return facts + "\n" + template.format(name=info.template_name)
+        return facts + "\n" + template.format(name=spoken(info.template_name))
 
     def _file_action(self, path: Path, group: QActionGroup) -> QAction:
         action = QAction(group, text=_menu_words(name_of(ModelConfig(path))))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
 import inference
 from desktop import wording
+from desktop.spoken import spoken
 from desktop.widgets.cards import Card, Tone
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def card_of_model(model: ShelfModel, facts: ShelfFacts | None, used: float, foun
         details.append(_tr("used {when}").format(when=day_words(datetime.fromtimestamp(used))))  # noqa: DTZ006 - the person's own
     note, tone = ("", Tone.QUIET) if found is None else fit_words(found)
     if facts is not None and (trouble := facts.trouble or facts.refusal):
-        note, tone = trouble, Tone.ERROR if facts.trouble else Tone.WARNING
+        note, tone = spoken(trouble), Tone.ERROR if facts.trouble else Tone.WARNING
     parts = [part for part in details if part]
     return Card(str(model.path), model.name, " · ".join(parts), note, tone, size_words(model.size))
 
@@ -151,13 +152,13 @@ def state_words(download: Download) -> str:
         case state.RUNNING:
             return _tr("Downloading")
         case state.WAITING:
-            return download.reason
+            return spoken(download.reason)
         case state.PAUSED:
             return _tr("Paused")
         case state.DONE:
             return _tr("Whole: its checksum is the Hub's")
         case state.FAILED:
-            return download.reason
+            return spoken(download.reason)
     assert_never(download.state)
 
 

@@ -6,7 +6,7 @@ Long lines are drawn one pixel wide and by their outline, so that a repaint cost
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QPointF, QRect, QRectF, QSize, Qt, Signal
@@ -28,10 +28,12 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 import inference
+from desktop.spoken import spoken
 from desktop.theme import Theme, figure_font
 from desktop.widgets.axes import Axis, number_text
 from desktop.widgets.outline import Outline
 from desktop.widgets.painting import paint_box, paint_focus_ring
+from desktop.wording import written
 
 _SIZE = QSize(420, 240)
 _LEAST = QSize(180, 140)
@@ -41,16 +43,14 @@ _FINE = 700  # points from which on a line is drawn without smoothing
 
 
 class PlotView(QWidget):
-    """Shows one `inference.experiments.Plot`. What is under the pointer, or chosen with the arrow keys, is written into
-    it and told to assistive technology. Numbers stand in it as `write` writes those of English: in the language that
-    the words of the plot are in."""
+    """Shows one `inference.experiments.Plot`, in the language of the program. What is under the pointer, or chosen with
+    the arrow keys, is written into it and told to assistive technology."""
 
     value_changed = Signal(str)  # what is pointed at, in words
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None, *, write: Callable[[str], str] = str) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._write = write
         self._plot = _nothing()
         self._outlines: list[Outline] = []
         self._points: list[list[tuple[float, float]]] = []
@@ -84,7 +84,7 @@ class PlotView(QWidget):
 
     def show_plot(self, plot: inference.experiments.Plot) -> None:
         """Show another one."""
-        self._plot = plot
+        self._plot = _told(plot)
         self._points = [list(series.points) for series in plot.series]
         self._outlines = [Outline(series.points) for series in plot.series]
         self._pointed = None
@@ -102,7 +102,7 @@ class PlotView(QWidget):
         plot = self._plot
         lines = [f"{plot.x_name}\t{plot.y_name}\t"]
         lines += [
-            f"{number_text(x)} {plot.x_unit}\t{number_text(y)} {plot.y_unit}\t{series.name}"
+            f"{written(number_text(x))} {plot.x_unit}\t{written(number_text(y))} {plot.y_unit}\t{series.name}"
             for series, points in zip(plot.series, self._points, strict=True)
             for x, y in points
         ]
@@ -252,7 +252,7 @@ class PlotView(QWidget):
         high = max((outline.high for outline in self._outlines if outline.count), default=1.0)
         height = max(20, area.height() - top - bottom)
         up = Axis.over(low, high, max(2, min(6, height // (2 * line))))
-        left = 14 + max(metrics.horizontalAdvance(self._write(up.text(tick))) for tick in up.ticks)
+        left = 14 + max(metrics.horizontalAdvance(written(up.text(tick))) for tick in up.ticks)
         firsts = [points[0][0] for points in self._points if points]
         lasts = [points[-1][0] for points in self._points if points]
         width = max(40, area.width() - left - 18)
@@ -269,7 +269,7 @@ class PlotView(QWidget):
             painter.setPen(theme.muted)
             place = QRect(frame.left() - 108, y - line, 100, 2 * line)
             alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-            painter.drawText(place, alignment, self._write(up.text(tick)))
+            painter.drawText(place, alignment, written(up.text(tick)))
         for tick in across.ticks:
             x = round(frame.left() + across.place(tick) * frame.width())
             painter.setPen(QPen(theme.field_edge, 1))
@@ -277,17 +277,18 @@ class PlotView(QWidget):
             painter.setPen(theme.muted)
             place = QRect(x - 60, frame.bottom() + 6, 120, line)
             alignment = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter
-            painter.drawText(place, alignment, self._write(across.text(tick)))
+            painter.drawText(place, alignment, written(across.text(tick)))
         painter.setPen(QPen(theme.field_edge, 1))
         painter.drawLine(frame.left(), frame.bottom(), frame.right(), frame.bottom())
         painter.setPen(theme.text)
+        axis = inference.experiments.axis_text
         above = QRect(8, frame.top() - line - 6, frame.right() - 8, line)
-        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, _axis_words(self._plot.y_name, self._plot.y_unit))
+        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, spoken(axis(self._plot.y_name, self._plot.y_unit)))
         below = QRect(frame.left(), frame.bottom() + line + 8, frame.width(), line)
-        painter.drawText(below, Qt.AlignmentFlag.AlignRight, _axis_words(self._plot.x_name, self._plot.x_unit))
+        painter.drawText(below, Qt.AlignmentFlag.AlignRight, spoken(axis(self._plot.x_name, self._plot.x_unit)))
 
     def _with_unit(self, value: float, unit: str) -> str:
-        return f"{self._write(number_text(value))} {unit}".strip()
+        return f"{written(number_text(value))} {unit}".strip()
 
     def _legend_rows(self, width: int) -> list[list[int]]:
         """Which names stand beside each other, row by row; those of lines drawn through dots are left out."""
@@ -405,7 +406,7 @@ class PlotView(QWidget):
 
     def _describe(self) -> None:
         self.setAccessibleName(self._plot.title)
-        self.setAccessibleDescription(self.pointed or (self._plot.summary if self._plot.series else ""))
+        self.setAccessibleDescription(self.pointed or (spoken(self._plot.summary) if self._plot.series else ""))
 
     def _save_svg(self, path: Path) -> bool:
         drawn = QBuffer()  # of a file that cannot be written to its end, Qt says nothing
@@ -414,7 +415,7 @@ class PlotView(QWidget):
         generator.setSize(_EXPORT)
         generator.setViewBox(QRect(0, 0, _EXPORT.width(), _EXPORT.height()))
         generator.setTitle(self._plot.title)
-        generator.setDescription(self._plot.summary)
+        generator.setDescription(spoken(self._plot.summary))
         painter = QPainter(generator)
         painter.fillRect(QRectF(0, 0, _EXPORT.width(), _EXPORT.height()), self._theme.surface)
         self._paint(painter, QRect(0, 0, _EXPORT.width(), _EXPORT.height()))
@@ -426,6 +427,19 @@ class PlotView(QWidget):
         return True
 
 
+def _told(plot: inference.experiments.Plot) -> inference.experiments.Plot:
+    """The same, its words in the language of the program."""
+    return replace(
+        plot,
+        title=spoken(plot.title),
+        x_name=spoken(plot.x_name),
+        x_unit=spoken(plot.x_unit),
+        y_name=spoken(plot.y_name),
+        y_unit=spoken(plot.y_unit),
+        series=tuple(replace(series, name=spoken(series.name)) for series in plot.series),
+    )
+
+
 def _nothing() -> inference.experiments.Plot:
     return inference.experiments.Plot("", "", "", "", "", ())
 
@@ -434,7 +448,3 @@ def _on_screen(point: tuple[float, float], frame: QRect, across: Axis, up: Axis)
     return QPointF(
         frame.left() + across.place(point[0]) * frame.width(), frame.bottom() - up.place(point[1]) * frame.height()
     )
-
-
-def _axis_words(name: str, unit: str) -> str:
-    return f"{name} ({unit})" if unit and unit != name else name

@@ -12,6 +12,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QWidget
 
 import inference
+from desktop import wording
+from desktop.spoken import spoken
 from desktop.theme import Theme
 from desktop.whole_files import whole_file
 from desktop.widgets.buttons import Button, ButtonKind
@@ -99,7 +101,7 @@ class ExportButton(Button):
             case ".json":
                 return forms.to_json(result)
             case _:
-                return forms.to_markdown(result)
+                return forms.to_markdown(result, spoken, wording.written)  # to be read; the others are for programs
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text(".md"))

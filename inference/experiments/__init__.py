@@ -21,7 +21,19 @@ from inference.experiments.exports import as_object, cell_text, table_of, to_csv
 from inference.experiments.lab import ExperimentName, LabJob, about
 from inference.experiments.limits import METHOD, Bandwidth, BandwidthJob, bytes_per_token, share_of_limit
 from inference.experiments.prices import NO_PRICES, Prices
-from inference.experiments.results import Cell, Conclusion, Ink, Outcome, Plot, Series, Shape, Subject, Table, Verdict
+from inference.experiments.results import (
+    Cell,
+    Conclusion,
+    Ink,
+    Outcome,
+    Plot,
+    Series,
+    Shape,
+    Subject,
+    Table,
+    Verdict,
+    axis_text,
+)
 from inference.experiments.samples import Statistic, percentile, seconds_text, statistic
 from inference.experiments.surroundings import Surroundings
 
@@ -55,6 +67,7 @@ __all__ = [
     "Verdict",
     "about",
     "as_object",
+    "axis_text",
     "bytes_per_token",
     "cell_text",
     "comparison_from",

@@ -19,7 +19,7 @@ from inference.experiments.surroundings import Watch
 from inference.experiments.trial import Stopped, Trial
 from inference.ids import JobId, new_job_id
 from inference.jobs import JobSteps, ModelOnLoan
-from inference.sentences import Sentence
+from inference.sentences import from_text
 from resources import text_of
 
 
@@ -45,7 +45,7 @@ class About:
 @lru_cache(maxsize=1)
 def _texts() -> dict[str, About]:
     read = tomllib.loads(text_of("texts", "lab.toml"))
-    return {name: About(**{key: Sentence(text) for key, text in texts.items()}) for name, texts in read.items()}
+    return {name: About(**{key: from_text(text) for key, text in texts.items()}) for name, texts in read.items()}
 
 
 def about(name: ExperimentName) -> About:

@@ -95,8 +95,10 @@ def _verdict(found: Sequence[Measured]) -> Verdict:
         return Verdict(None, Sentence("Too little was measured: no prompt was answered both ways."))
     figures = in_a_row(_words(each) for each, _ in known)
     if all(shown for _, shown in known):
-        brings = "Streaming brings the first words sooner and the last at the same time: {figures}."
-        return Verdict(True, Sentence(brings, figures=figures))
+        words = Sentence(
+            "Streaming brings the first words sooner and the last at the same time: {figures}.", figures=figures
+        )
+        return Verdict(True, words)
     return Verdict(False, Sentence("Not shown on this machine for every prompt: {figures}.", figures=figures))
 
 

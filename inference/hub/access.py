@@ -64,7 +64,7 @@ class HubSession:
         Raises:
             HubOffline: nothing may be fetched.
         """
-        self._check_online("The Hub")
+        self._check_online(Sentence("the Hub"))
         with self._lock:
             if self._api is None:
                 from huggingface_hub import HfApi, set_client_factory

@@ -110,7 +110,7 @@ class Hub:
             raise NotOnHub(f"{link.repo}:{link.quantisation}")
         found = nearest(models, "Q4_K_M") or next(iter(models), None)
         if found is None:
-            raise NotOnHub(f"{link.repo} has no model file; it")
+            raise NotOnHub(Sentence("{repo} has no model file; it", repo=link.repo))
         return repo, found
 
 

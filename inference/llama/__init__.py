@@ -330,7 +330,7 @@ def _info(config: ModelConfig, facts: GgufFacts, loading: _Loading, seconds: flo
         batch_size=plan.batch_size,
         threads=loading.threads,
         device=plan.device_with(loading.buffers.on([device.name for device in plan.devices])),
-        template_name="the model's own" if facts.chat_template is not None else "",
+        template_name=Sentence("the model's own") if facts.chat_template is not None else "",
         has_own_template=facts.chat_template is not None,
         default_sampling=_sampling_of(facts.metadata).over(DEFAULT_SAMPLING),
         load_seconds=seconds,

@@ -339,7 +339,9 @@ class LlamaModel:
             case r if r == _NO_ROOM:
                 raise GenerationBroke(Sentence("llama.cpp found no room in its memory."))
             case _:
-                raise GenerationBroke(" ".join(self._log.errors()) or f"llama.cpp refused with {result}.")
+                raise GenerationBroke(
+                    " ".join(self._log.errors()) or Sentence("llama.cpp refused with {result}.", result=result)
+                )
 
     def _cut(self, length: int) -> bool:
         """Cut the memory itself; `False`, and nothing cut, where what is needed before `length` is gone already."""

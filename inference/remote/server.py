@@ -54,9 +54,9 @@ from inference.sentences import Sentence
 
 _LONGEST_REFUSAL = 64 * 1024  # bytes of it that are read
 _NO_GOOD_ENDS = {
-    "content_filter": "its content filter ended it.",
-    "error": "the server gave up on it.",
-    "abort": "the server ended it.",
+    "content_filter": Sentence("its content filter ended it."),
+    "error": Sentence("the server gave up on it."),
+    "abort": Sentence("the server ended it."),
 }
 _AS_THE_SYSTEM = Proxy()
 
@@ -147,8 +147,11 @@ class Server:
         if kind == "application/json":  # it does not stream: one chunk that holds all
             return self._heard(await _whole_text(response), hearing, model) or self._end(hearing)
         if kind != "text/event-stream":
-            what = "the server sent a web page." if "html" in kind else "the server sent something else than a stream."
-            return ReplyBroken(self._base_url, what)
+            page, other = (
+                Sentence("the server sent a web page."),
+                Sentence("the server sent something else than a stream."),
+            )
+            return ReplyBroken(self._base_url, page if "html" in kind else other)
         # It is an asynchronous generator, declared as less: it has to be closed before its response is.
         events = cast("AsyncGenerator[httpx2.ServerSentEvent, None]", aiter(httpx2.EventSource(response)))
         async with aclosing(events):
@@ -175,7 +178,7 @@ class Server:
     def _failure_in_stream(self, complaint: Complaint, model: str) -> InferenceError:
         if _is_too_long(complaint) or complaint.status in (httpx2.codes.NOT_FOUND, httpx2.codes.TOO_MANY_REQUESTS):
             return self._meaning_of(complaint, complaint.status or httpx2.codes.BAD_REQUEST, model)
-        return ReplyBroken(self._base_url, complaint.reason or "the server reports an error.")
+        return ReplyBroken(self._base_url, complaint.reason or Sentence("the server reports an error."))
 
     async def _refusal(self, response: httpx2.Response, model: str, key: str | None) -> InferenceError:
         status = response.status_code

@@ -176,7 +176,7 @@ def chunk_from(data: str) -> Chunk | Complaint:
     """
     value = _parsed(data)
     if not isinstance(value, dict):
-        raise Unreadable("a piece of it is no JSON object.")
+        raise Unreadable(Sentence("a piece of it is no JSON object."))
     if value.get("error") or value.get("object") == "error":
         return _complaint_in(value)
     choice = _first_choice(value)
@@ -212,7 +212,7 @@ def offer_from(base_url: str, body: str) -> Offer:
     value = _parsed(body)
     entries = value.get("data") if isinstance(value, dict) else None
     if not isinstance(entries, list):
-        raise Unreadable("it does not list its models.")
+        raise Unreadable(Sentence("it does not list its models."))
     known = [entry for entry in map(_object, entries) if _name(entry.get("id"))]
     dialects = [_DIALECT_OF_OWNER.get(_word(entry.get("owned_by")), Dialect.PLAIN) for entry in known]
     dialect = next(filter(None, dialects), Dialect.PLAIN)
@@ -247,7 +247,7 @@ def _parsed(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise Unreadable("a piece of it is no JSON.") from None
+        raise Unreadable(Sentence("a piece of it is no JSON.")) from None
 
 
 def _object(value: object) -> Mapping[str, object]:
@@ -262,7 +262,7 @@ def _first_choice(value: Mapping[str, object]) -> Mapping[str, object]:
 def _text(delta: Mapping[str, object], name: str) -> str:
     value = delta.get(name)
     if value is not None and not isinstance(value, str):
-        raise Unreadable("a piece of its text is no text.")
+        raise Unreadable(Sentence("a piece of its text is no text."))
     return value or ""
 
 

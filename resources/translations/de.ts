@@ -1783,20 +1783,8 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
     <context>
         <name>LabView</name>
         <message>
-            <source>A model has no memory of its own: with every turn, the whole conversation so far is its prompt. The tokens that were sent add up to far more than the conversation's length. With prefix reuse, what was read in earlier turns need not be computed again. This experiment lets a conversation grow turn by turn, with reuse and without, and adds up tokens, time and money; money at prices that you enter, as an estimate.</source>
-            <translation>Ein Modell hat kein eigenes Gedächtnis: In jeder Runde ist die ganze Unterhaltung bis dahin sein Prompt. Die gesendeten Tokens summieren sich auf weit mehr als die Länge der Unterhaltung. Mit Wiederverwendung des Anfangs muss nicht neu berechnet werden, was in früheren Runden gelesen wurde. Dieses Experiment lässt eine Unterhaltung Runde um Runde wachsen, mit Wiederverwendung und ohne, und zählt Tokens, Zeit und Geld zusammen; Geld nach Preisen, die Sie eingeben, als Schätzung.</translation>
-        </message>
-        <message>
-            <source>A model works in two phases. In prefill it reads the prompt, many tokens at once; in decode it writes the answer, one token after another, and for each of them it goes through all of its weights again. So one more token of the answer should cost more time than one more token of the prompt. This experiment reads prompts of several lengths and writes answers of several lengths, and measures what one more token costs in either phase.</source>
-            <translation>Ein Modell arbeitet in zwei Phasen. Im Prefill liest es den Prompt, viele Tokens auf einmal; im Decode schreibt es die Antwort, ein Token nach dem anderen, und geht für jedes wieder alle seine Gewichte durch. Ein Token mehr in der Antwort sollte also mehr Zeit kosten als ein Token mehr im Prompt. Dieses Experiment liest Prompts und schreibt Antworten verschiedener Länge und misst, was ein Token mehr in jeder Phase kostet.</translation>
-        </message>
-        <message>
             <source>Close the Lab (Esc)</source>
             <translation>Labor schließen (Esc)</translation>
-        </message>
-        <message>
-            <source>Does a lower limit make answers faster?</source>
-            <translation>Macht eine niedrigere Grenze Antworten schneller?</translation>
         </message>
         <message>
             <source>Experiment</source>
@@ -1805,14 +1793,6 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>Fewer rounds and shorter texts: faster, with less certainty</source>
             <translation>Weniger Runden und kürzere Texte: schneller, mit weniger Gewissheit</translation>
-        </message>
-        <message>
-            <source>For every token it has read, a model keeps two lists of numbers in each layer, the keys and the values: the KV cache. A new token looks at them instead of computing them anew. This experiment writes one text twice, with the cache and without it, where the whole sequence is computed again for every token. It also asks a second question in a conversation twice: once with the cache of the first turn, once from nothing.</source>
-            <translation>Für jedes gelesene Token behält ein Modell in jeder Schicht zwei Listen von Zahlen, die Keys und die Values: den KV-Cache. Ein neues Token sieht sie an, statt sie neu zu berechnen. Dieses Experiment schreibt einen Text zweimal, mit dem Cache und ohne ihn, wobei die ganze Folge für jedes Token neu berechnet wird. Außerdem stellt es in einer Unterhaltung eine zweite Frage zweimal: einmal mit dem Cache der ersten Runde, einmal von vorn.</translation>
-        </message>
-        <message>
-            <source>Is an answer faster when it is shown while it is written?</source>
-            <translation>Ist eine Antwort schneller, wenn sie beim Schreiben gezeigt wird?</translation>
         </message>
         <message>
             <source>Lab</source>
@@ -1839,48 +1819,8 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Hält an</translation>
         </message>
         <message>
-            <source>Streaming</source>
-            <translation>Streaming</translation>
-        </message>
-        <message>
-            <source>The KV cache</source>
-            <translation>Der KV-Cache</translation>
-        </message>
-        <message>
-            <source>Two phases</source>
-            <translation>Zwei Phasen</translation>
-        </message>
-        <message>
             <source>Waiting for its turn</source>
             <translation>Wartet, bis es an der Reihe ist</translation>
-        </message>
-        <message>
-            <source>What if the model forgot what it has computed?</source>
-            <translation>Was, wenn das Modell vergäße, was es berechnet hat?</translation>
-        </message>
-        <message>
-            <source>What it costs</source>
-            <translation>Was es kostet</translation>
-        </message>
-        <message>
-            <source>Why do long conversations become slow and dear?</source>
-            <translation>Warum werden lange Unterhaltungen langsam und teuer?</translation>
-        </message>
-        <message>
-            <source>Why does a long answer take so long, and a long prompt much less?</source>
-            <translation>Warum dauert eine lange Antwort so lange, und ein langer Prompt viel kürzer?</translation>
-        </message>
-        <message>
-            <source>With streaming, words appear as they are written; without it, the answer appears whole at its end. The model does the same work either way. This experiment asks three set prompts of different lengths both ways in turn, and compares when the first words were there and when the last.</source>
-            <translation>Mit Streaming erscheinen Wörter, während sie geschrieben werden; ohne erscheint die Antwort am Ende als Ganzes. Das Modell tut in beiden Fällen dasselbe. Dieses Experiment stellt drei feste Prompts verschiedener Länge abwechselnd auf beide Arten und vergleicht, wann die ersten Wörter da waren und wann die letzten.</translation>
-        </message>
-        <message>
-            <source>max_tokens is not latency</source>
-            <translation>max_tokens ist nicht Latenz</translation>
-        </message>
-        <message>
-            <source>max_tokens says when to cut an answer off, not how long it will be. The time goes into the tokens that are really written. This experiment lets the model give the same short answer under limits from 64 to 4,096 tokens, and then a really longer answer to the same prompt. It shows why an answer of 500 words is slower than one of 50, whatever the limit says.</source>
-            <translation>max_tokens sagt, wann eine Antwort abgeschnitten wird, nicht wie lang sie wird. Die Zeit geht in die Tokens, die wirklich geschrieben werden. Dieses Experiment lässt das Modell dieselbe kurze Antwort unter Grenzen von 64 bis 4.096 Tokens geben, und dann eine wirklich längere Antwort auf denselben Prompt. Es zeigt, warum eine Antwort von 500 Wörtern langsamer ist als eine von 50, was immer die Grenze sagt.</translation>
         </message>
     </context>
     <context>
@@ -3157,6 +3097,1945 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
     </context>
     <context>
+        <name>Sentence</name>
+        <message>
+            <source> (the short answer was longer than the lowest limit and was cut off)</source>
+            <translation> (die kurze Antwort war länger als die niedrigste Grenze und wurde abgeschnitten)</translation>
+        </message>
+        <message>
+            <source> Choose another model.</source>
+            <translation> Wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source> Its last line: {line}.</source>
+            <translation> Die letzte Zeile: {line}.</translation>
+        </message>
+        <message>
+            <source> Other programs took a share of the processors, so that may be their doing: compare again without them.</source>
+            <translation> Andere Programme beanspruchten einen Teil der Prozessoren, vielleicht liegt es daran: Vergleichen Sie noch einmal ohne sie.</translation>
+        </message>
+        <message>
+            <source> Try {ways}.</source>
+            <translation> Versuchen Sie es mit {ways}.</translation>
+        </message>
+        <message>
+            <source> and others</source>
+            <translation> und andere</translation>
+        </message>
+        <message>
+            <source>, and at your prices an estimated {with_reuse} and {without}</source>
+            <translation>, zu Ihren Preisen geschätzt {with_reuse} und {without}</translation>
+        </message>
+        <message>
+            <source>1 thread</source>
+            <translation>1 Thread</translation>
+        </message>
+        <message>
+            <source>A SOCKS proxy is named for the Hub; only HTTP proxies are supported.</source>
+            <translation>Für den Hub ist ein SOCKS-Proxy angegeben; nur HTTP-Proxys werden unterstützt.</translation>
+        </message>
+        <message>
+            <source>A comparison has 1 to {MOST_RUNS} runs of each kind; got {runs}.</source>
+            <translation>Ein Vergleich hat 1 bis {MOST_RUNS} Läufe jeder Art; angegeben sind {runs}.</translation>
+        </message>
+        <message>
+            <source>A first question</source>
+            <translation>Eine erste Frage</translation>
+        </message>
+        <message>
+            <source>A longer answer of {length:,} tokens, round {turn} of {rounds}</source>
+            <translation>Eine längere Antwort von {length:,} Tokens, Durchgang {turn} von {rounds}</translation>
+        </message>
+        <message>
+            <source>A model has no memory of its own: with every turn, the whole conversation so far is its prompt. The tokens that were sent add up to far more than the conversation's length. With prefix reuse, what was read in earlier turns need not be computed again. This experiment lets a conversation grow turn by turn, with reuse and without, and adds up tokens, time and money; money at prices that you enter, as an estimate.</source>
+            <translation>Ein Modell hat kein eigenes Gedächtnis: In jeder Runde ist die ganze Unterhaltung bis dahin sein Prompt. Die gesendeten Tokens summieren sich auf weit mehr als die Länge der Unterhaltung. Mit Wiederverwendung des Anfangs muss nicht neu berechnet werden, was in früheren Runden gelesen wurde. Dieses Experiment lässt eine Unterhaltung Runde um Runde wachsen, mit Wiederverwendung und ohne, und zählt Tokens, Zeit und Geld zusammen; Geld nach Preisen, die Sie eingeben, als Schätzung.</translation>
+        </message>
+        <message>
+            <source>A model works in two phases. In prefill it reads the prompt, many tokens at once; in decode it writes the answer, one token after another, and for each of them it goes through all of its weights again. So one more token of the answer should cost more time than one more token of the prompt. This experiment reads prompts of several lengths and writes answers of several lengths, and measures what one more token costs in either phase.</source>
+            <translation>Ein Modell arbeitet in zwei Phasen. Im Prefill liest es den Prompt, viele Tokens auf einmal; im Decode schreibt es die Antwort, ein Token nach dem anderen, und geht für jedes wieder alle seine Gewichte durch. Ein Token mehr in der Antwort sollte also mehr Zeit kosten als ein Token mehr im Prompt. Dieses Experiment liest Prompts und schreibt Antworten verschiedener Länge und misst, was ein Token mehr in jeder Phase kostet.</translation>
+        </message>
+        <message>
+            <source>A price per million tokens is at least 0; got {price}.</source>
+            <translation>Ein Preis je Million Tokens ist mindestens 0; angegeben ist {price}.</translation>
+        </message>
+        <message>
+            <source>A proxy's address begins with http:// or https:// and holds no password.</source>
+            <translation>Die Adresse eines Proxys beginnt mit http:// oder https:// und enthält kein Passwort.</translation>
+        </message>
+        <message>
+            <source>A second one with reuse, round {turn} of {rounds}</source>
+            <translation>Eine zweite mit Wiederverwendung, Durchgang {turn} von {rounds}</translation>
+        </message>
+        <message>
+            <source>A second one without reuse, round {turn} of {rounds}</source>
+            <translation>Eine zweite ohne Wiederverwendung, Durchgang {turn} von {rounds}</translation>
+        </message>
+        <message>
+            <source>A second turn</source>
+            <translation>Eine zweite Runde</translation>
+        </message>
+        <message>
+            <source>A server's address begins with http:// or https://.</source>
+            <translation>Die Adresse eines Servers beginnt mit http:// oder https://.</translation>
+        </message>
+        <message>
+            <source>A server's address holds no password and no key; give the key apart from it.</source>
+            <translation>Die Adresse eines Servers enthält kein Passwort und keinen Schlüssel; geben Sie den Schlüssel getrennt an.</translation>
+        </message>
+        <message>
+            <source>A short answer under a limit of {limit:,} tokens, round {turn} of {rounds}</source>
+            <translation>Eine kurze Antwort bei einer Grenze von {limit:,} Tokens, Durchgang {turn} von {rounds}</translation>
+        </message>
+        <message>
+            <source>An empty text names no device.</source>
+            <translation>Ein leerer Text benennt kein Gerät.</translation>
+        </message>
+        <message>
+            <source>Another program holds the conversations in {path} locked. Close it, then go on.</source>
+            <translation>Ein anderes Programm hält die Unterhaltungen in {path} gesperrt. Schließen Sie es, dann geht es weiter.</translation>
+        </message>
+        <message>
+            <source>Another program writes into {name}, so this ends here. When it is done, try again: the model is loaded anew.</source>
+            <translation>Ein anderes Programm schreibt in {name}, deshalb endet dies hier. Versuchen Sie es erneut, wenn es fertig ist: Das Modell wird neu geladen.</translation>
+        </message>
+        <message>
+            <source>Answers</source>
+            <translation>Antworten</translation>
+        </message>
+        <message>
+            <source>Between 1 and {MOST_THREADS} threads can compute; got {threads}.</source>
+            <translation>Zwischen 1 und {MOST_THREADS} Threads können rechnen; angegeben sind {threads}.</translation>
+        </message>
+        <message>
+            <source>Both answer the same prompt, from an empty KV cache.</source>
+            <translation>Beide beantworten denselben Prompt, aus einem leeren KV-Cache.</translation>
+        </message>
+        <message>
+            <source>Bytes per token: the weights, all of them, and the part of the KV cache that was filled. Bandwidth: each of the model's threads reads its share of 256 MiB from one end to the other; the best of 7 rounds. Of models with experts only some weights are read for a token, so their share is overestimated.</source>
+            <translation>Bytes je Token: alle Gewichte und der gefüllte Teil des KV-Caches. Bandbreite: Jeder Thread des Modells liest seinen Teil von 256 MiB von einem Ende zum anderen; der beste von 7 Durchgängen. Bei Modellen mit Experten wird für ein Token nur ein Teil der Gewichte gelesen, ihr Anteil ist also überschätzt.</translation>
+        </message>
+        <message>
+            <source>Decode</source>
+            <translation>Decode</translation>
+        </message>
+        <message>
+            <source>Does a lower limit make answers faster?</source>
+            <translation>Macht eine niedrigere Grenze Antworten schneller?</translation>
+        </message>
+        <message>
+            <source>Every run</source>
+            <translation>Jeder Lauf</translation>
+        </message>
+        <message>
+            <source>Every sample</source>
+            <translation>Jede Messung</translation>
+        </message>
+        <message>
+            <source>Every token</source>
+            <translation>Jedes Token</translation>
+        </message>
+        <message>
+            <source>Experiments run with a model of this machine, such as {name}.</source>
+            <translation>Experimente laufen mit einem Modell dieses Computers, etwa {name}.</translation>
+        </message>
+        <message>
+            <source>First paint</source>
+            <translation>Erste Anzeige</translation>
+        </message>
+        <message>
+            <source>First text</source>
+            <translation>Erster Text</translation>
+        </message>
+        <message>
+            <source>First token</source>
+            <translation>Erstes Token</translation>
+        </message>
+        <message>
+            <source>For every token it has read, a model keeps two lists of numbers in each layer, the keys and the values: the KV cache. A new token looks at them instead of computing them anew. This experiment writes one text twice, with the cache and without it, where the whole sequence is computed again for every token. It also asks a second question in a conversation twice: once with the cache of the first turn, once from nothing.</source>
+            <translation>Für jedes gelesene Token behält ein Modell in jeder Schicht zwei Listen von Zahlen, die Keys und die Values: den KV-Cache. Ein neues Token sieht sie an, statt sie neu zu berechnen. Dieses Experiment schreibt einen Text zweimal, mit dem Cache und ohne ihn, wobei die ganze Folge für jedes Token neu berechnet wird. Außerdem stellt es in einer Unterhaltung eine zweite Frage zweimal: einmal mit dem Cache der ersten Runde, einmal von vorn.</translation>
+        </message>
+        <message>
+            <source>Gemma turns</source>
+            <translation>Gemma</translation>
+        </message>
+        <message>
+            <source>HF_HUB_OFFLINE is set.</source>
+            <translation>HF_HUB_OFFLINE ist gesetzt.</translation>
+        </message>
+        <message>
+            <source>Is an answer faster when it is shown while it is written?</source>
+            <translation>Ist eine Antwort schneller, wenn sie beim Schreiben gezeigt wird?</translation>
+        </message>
+        <message>
+            <source>It claims more layers for looking ahead than it has layers.</source>
+            <translation>Es gibt mehr Schichten zum Vorausschauen an, als es Schichten hat.</translation>
+        </message>
+        <message>
+            <source>It claims to have {layers:,} layers; 1 to {most} are possible.</source>
+            <translation>Es gibt {layers:,} Schichten an; möglich sind 1 bis {most}.</translation>
+        </message>
+        <message>
+            <source>It claims to use {used:,} of {experts:,} experts.</source>
+            <translation>Es gibt an, {used:,} von {experts:,} Experten zu nutzen.</translation>
+        </message>
+        <message>
+            <source>It does not say what architecture it has. Choose another.</source>
+            <translation>Die Datei sagt nicht, welche Architektur das Modell hat. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>It does not write one token after another.</source>
+            <translation>Es schreibt nicht ein Token nach dem anderen.</translation>
+        </message>
+        <message>
+            <source>It has an encoder of its own, which this engine does not run.</source>
+            <translation>Es hat einen eigenen Encoder, der hier nicht ausgeführt wird.</translation>
+        </message>
+        <message>
+            <source>It has no vocabulary.</source>
+            <translation>Es hat kein Vokabular.</translation>
+        </message>
+        <message>
+            <source>It holds a vocabulary and no model.</source>
+            <translation>Es enthält ein Vokabular und kein Modell.</translation>
+        </message>
+        <message>
+            <source>It holds measurements for quantising, not a model.</source>
+            <translation>Es enthält Messwerte zum Quantisieren, kein Modell.</translation>
+        </message>
+        <message>
+            <source>It is an adapter for another model, not a model.</source>
+            <translation>Es ist ein Adapter für ein anderes Modell, kein Modell.</translation>
+        </message>
+        <message>
+            <source>It is part {number} of {count} of a model. Open the first one.</source>
+            <translation>Es ist Teil {number} von {count} eines Modells. Öffnen Sie den ersten.</translation>
+        </message>
+        <message>
+            <source>It is part {number} of {count} of a model. Open the first one: {first}.</source>
+            <translation>Es ist Teil {number} von {count} eines Modells. Öffnen Sie den ersten: {first}.</translation>
+        </message>
+        <message>
+            <source>It is the first of {count} parts, so its name must end in {end}.</source>
+            <translation>Die Datei ist der erste von {count} Teilen, deshalb muss ihr Name auf {end} enden.</translation>
+        </message>
+        <message>
+            <source>It is the projector of a model that sees; open the model itself.</source>
+            <translation>Es ist der Projektor eines Modells, das sieht; öffnen Sie das Modell selbst.</translation>
+        </message>
+        <message>
+            <source>It is written in version {version} of GGUF, which is not known. Choose another.</source>
+            <translation>Die Datei ist in Version {version} von GGUF geschrieben, die nicht bekannt ist. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>It makes sound, not text.</source>
+            <translation>Es erzeugt Ton, keinen Text.</translation>
+        </message>
+        <message>
+            <source>It names a position scaling that does not exist: {scaling}.</source>
+            <translation>Es nennt eine Skalierung der Positionen, die es nicht gibt: {scaling}.</translation>
+        </message>
+        <message>
+            <source>It only points to the model's file (Git LFS). Download that.</source>
+            <translation>Die Datei verweist nur auf die Modelldatei (Git LFS). Laden Sie diese herunter.</translation>
+        </message>
+        <message>
+            <source>It turns text into embeddings and writes none.</source>
+            <translation>Es verwandelt Text in Embeddings und schreibt keinen.</translation>
+        </message>
+        <message>
+            <source>It was run in its short form: fewer rounds, shorter texts.</source>
+            <translation>In der Kurzform gemessen: weniger Durchgänge, kürzere Texte.</translation>
+        </message>
+        <message>
+            <source>It was stopped early; the runs that were whole by then are counted.</source>
+            <translation>Vorzeitig angehalten; gezählt sind die Läufe, die bis dahin vollständig waren.</translation>
+        </message>
+        <message>
+            <source>It was stopped early; what was measured until then is shown.</source>
+            <translation>Vorzeitig angehalten; zu sehen ist, was bis dahin gemessen wurde.</translation>
+        </message>
+        <message>
+            <source>It was written for machines of the other byte order. Choose another.</source>
+            <translation>Die Datei wurde für Computer mit der anderen Bytereihenfolge geschrieben. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>Its experts do not go into the groups it claims.</source>
+            <translation>Seine Experten lassen sich nicht auf die angegebenen Gruppen verteilen.</translation>
+        </message>
+        <message>
+            <source>Its header is damaged or cut short. Download it again.</source>
+            <translation>Der Kopf der Datei ist beschädigt oder abgeschnitten. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>Its name, or that of a folder above it, is not written in UTF-8. Rename it.</source>
+            <translation>Der Name der Datei oder eines Ordners darüber ist nicht in UTF-8 geschrieben. Benennen Sie die Datei oder den Ordner um.</translation>
+        </message>
+        <message>
+            <source>Its vocabulary lists {token!r} twice.</source>
+            <translation>Sein Vokabular führt {token!r} zweimal auf.</translation>
+        </message>
+        <message>
+            <source>Meanwhile: {known}.</source>
+            <translation>Währenddessen: {known}.</translation>
+        </message>
+        <message>
+            <source>Measured with {subject}, {when}.</source>
+            <translation>Gemessen mit {subject}, {when}.</translation>
+        </message>
+        <message>
+            <source>Money is an estimate at the prices that were entered, per million tokens: {input} for input, {cached} for cached, {output} for output.</source>
+            <translation>Das Geld ist geschätzt, zu den eingegebenen Preisen je Million Tokens: {input} für Eingabe, {cached} für gecachte, {output} für Ausgabe.</translation>
+        </message>
+        <message>
+            <source>No computer called {host} was found. Check the address, and that this computer is online.</source>
+            <translation>Es wurde kein Computer namens {host} gefunden. Prüfen Sie die Adresse und ob dieser Computer online ist.</translation>
+        </message>
+        <message>
+            <source>No prices were entered, so no money is shown.</source>
+            <translation>Es sind keine Preise eingegeben, deshalb ist kein Geld zu sehen.</translation>
+        </message>
+        <message>
+            <source>Not shown on this machine for every prompt: {figures}.</source>
+            <translation>Zeigte sich auf diesem Rechner nicht bei jedem Prompt: {figures}.</translation>
+        </message>
+        <message>
+            <source>Not shown on this machine{because}: {figures}.</source>
+            <translation>Zeigte sich auf diesem Rechner nicht{because}: {figures}.</translation>
+        </message>
+        <message>
+            <source>Nothing answers at {host}. Start the server there, or check the address.</source>
+            <translation>Unter {host} antwortet nichts. Starten Sie dort den Server, oder prüfen Sie die Adresse.</translation>
+        </message>
+        <message>
+            <source>Nothing can be compared: no answer was made both ways.</source>
+            <translation>Nichts lässt sich vergleichen: Keine Antwort entstand auf beide Arten.</translation>
+        </message>
+        <message>
+            <source>One warm-up came first and is not counted.</source>
+            <translation>Zuerst kam ein Aufwärmen, das nicht zählt.</translation>
+        </message>
+        <message>
+            <source>One warm-up came first and is not counted. Both ways answer the same conversation, turn by turn.</source>
+            <translation>Zuerst kam ein Aufwärmen, das nicht zählt. Beide Arten beantworten dieselbe Unterhaltung, Runde um Runde.</translation>
+        </message>
+        <message>
+            <source>One warm-up came first and is not counted. Every prompt was read into an empty KV cache.</source>
+            <translation>Zuerst kam ein Aufwärmen, das nicht zählt. Jeder Prompt wurde in einen leeren KV-Cache gelesen.</translation>
+        </message>
+        <message>
+            <source>One warm-up run of at most {tokens} tokens came first and is not counted. Each run began with the same KV cache ({cached}); their order was {order}.</source>
+            <translation>Zuerst kam ein Lauf zum Aufwärmen mit höchstens {tokens} Tokens, der nicht zählt. Jeder Lauf begann mit demselben KV-Cache ({cached}); die Reihenfolge war {order}.</translation>
+        </message>
+        <message>
+            <source>Other programs took a share of the processors during run {runs}.</source>
+            <translation>Während Lauf {runs} beanspruchten andere Programme einen Teil der Prozessoren.</translation>
+        </message>
+        <message>
+            <source>Other programs took a share of the processors; the figures may be slower than usual.</source>
+            <translation>Andere Programme beanspruchten einen Teil der Prozessoren; die Zahlen sind vielleicht schlechter als sonst.</translation>
+        </message>
+        <message>
+            <source>Painted</source>
+            <translation>Angezeigt</translation>
+        </message>
+        <message>
+            <source>Part {number} of {count} is missing: {name}. Put it into the same folder.</source>
+            <translation>Teil {number} von {count} fehlt: {name}. Legen Sie ihn in denselben Ordner.</translation>
+        </message>
+        <message>
+            <source>Prompt of {tokens:,} tokens: {note}</source>
+            <translation>Prompt von {tokens:,} Tokens: {note}</translation>
+        </message>
+        <message>
+            <source>Prompt {number} of {count}, about {length:,} tokens</source>
+            <translation>Prompt {number} von {count}, etwa {length:,} Tokens</translation>
+        </message>
+        <message>
+            <source>Put together from replies that were made before; their prompts may have been read in part already.</source>
+            <translation>Aus früheren Antworten zusammengestellt; ihre Prompts waren vielleicht zum Teil schon gelesen.</translation>
+        </message>
+        <message>
+            <source>Reading about {length:,} tokens, round {turn} of {rounds}</source>
+            <translation>Liest etwa {length:,} Tokens, Durchgang {turn} von {rounds}</translation>
+        </message>
+        <message>
+            <source>Reading memory</source>
+            <translation>Liest den Speicher</translation>
+        </message>
+        <message>
+            <source>Rich Text (.rtf); save it as .docx or as plain text</source>
+            <translation>eine RTF-Datei; sichern Sie sie als .docx oder als einfachen Text</translation>
+        </message>
+        <message>
+            <source>Seconds for one more token</source>
+            <translation>Sekunden für ein Token mehr</translation>
+        </message>
+        <message>
+            <source>Something went wrong inside Headwater's engine: {summary}. Try again, and report it if it comes back.</source>
+            <translation>In Headwater selbst ist etwas schiefgegangen: {summary}. Versuchen Sie es erneut, und melden Sie es, wenn es wieder vorkommt.</translation>
+        </message>
+        <message>
+            <source>Streaming</source>
+            <translation>Streaming</translation>
+        </message>
+        <message>
+            <source>Streaming brings the first words sooner and the last at the same time: {figures}.</source>
+            <translation>Mit Streaming kommen die ersten Wörter früher und die letzten zur gleichen Zeit: {figures}.</translation>
+        </message>
+        <message>
+            <source>Streaming is compared with a model of this machine.</source>
+            <translation>Streaming wird mit einem Modell dieses Computers verglichen.</translation>
+        </message>
+        <message>
+            <source>Streaming on and off</source>
+            <translation>Streaming an und aus</translation>
+        </message>
+        <message>
+            <source>Streaming on and off (s, tok/s)</source>
+            <translation>Streaming an und aus (s, Tok/s)</translation>
+        </message>
+        <message>
+            <source>Streaming showed the first words no sooner ({on} and {off})</source>
+            <translation>Mit Streaming waren die ersten Wörter nicht früher zu sehen ({on} und {off})</translation>
+        </message>
+        <message>
+            <source>Streaming showed the first words {apart} later</source>
+            <translation>Mit Streaming waren die ersten Wörter {apart} später zu sehen</translation>
+        </message>
+        <message>
+            <source>Streaming showed the first words {apart} sooner</source>
+            <translation>Mit Streaming waren die ersten Wörter {apart} früher zu sehen</translation>
+        </message>
+        <message>
+            <source>The Hub cannot be reached for {what}: {reason}. Check the network, and try again.</source>
+            <translation>Der Hub ist für {what} nicht erreichbar: {reason}. Prüfen Sie das Netzwerk, und versuchen Sie es erneut.</translation>
+        </message>
+        <message>
+            <source>The Hub does not accept the access token it was sent for {what}. Make another, under Settings.</source>
+            <translation>Der Hub nimmt das Zugriffstoken nicht an, das ihm für {what} gesendet wurde. Erstellen Sie dort unter „Settings“ ein anderes.</translation>
+        </message>
+        <message>
+            <source>The Hub failed over {what}: {reason}. Try again later.</source>
+            <translation>Beim Hub ist für {what} ein Fehler aufgetreten: {reason}. Versuchen Sie es später erneut.</translation>
+        </message>
+        <message>
+            <source>The Hub has been asked too often for now. Try {what} again {when}.</source>
+            <translation>Der Hub wurde zu oft gefragt. Versuchen Sie {what} {when} erneut.</translation>
+        </message>
+        <message>
+            <source>The Hub's address begins with https://; got {endpoint!r}.</source>
+            <translation>Die Adresse des Hub beginnt mit https://; angegeben ist {endpoint!r}.</translation>
+        </message>
+        <message>
+            <source>The KV cache</source>
+            <translation>Der KV-Cache</translation>
+        </message>
+        <message>
+            <source>The access token for the Hub has characters in it that no token can have.</source>
+            <translation>Das Zugriffstoken für den Hub enthält Zeichen, die in keinem Token vorkommen können.</translation>
+        </message>
+        <message>
+            <source>The certificates that SSL_CERT_FILE names cannot be read: {reason}.</source>
+            <translation>Die Zertifikate, die SSL_CERT_FILE nennt, sind nicht lesbar: {reason}.</translation>
+        </message>
+        <message>
+            <source>The context size is at least 1 token; got {context_size}.</source>
+            <translation>Das Kontextfenster fasst mindestens 1 Token; angegeben ist {context_size}.</translation>
+        </message>
+        <message>
+            <source>The conversations in {folder} cannot be opened: {reason}.</source>
+            <translation>Die Unterhaltungen in {folder} lassen sich nicht öffnen: {reason}.</translation>
+        </message>
+        <message>
+            <source>The conversations in {path} are damaged, and another window has them open. Close it first.</source>
+            <translation>Die Unterhaltungen in {path} sind beschädigt, und ein anderes Fenster hat sie offen. Schließen Sie zuerst dieses.</translation>
+        </message>
+        <message>
+            <source>The conversations in {path} are damaged. Start Headwater again: it takes what can be read of them, and what is in the newest backup.</source>
+            <translation>Die Unterhaltungen in {path} sind beschädigt. Starten Sie Headwater neu: Es nimmt, was sich davon lesen lässt, und was in der neuesten Sicherung steht.</translation>
+        </message>
+        <message>
+            <source>The conversations in {path} cannot be read or written: {reason}.</source>
+            <translation>Die Unterhaltungen in {path} lassen sich nicht lesen oder schreiben: {reason}.</translation>
+        </message>
+        <message>
+            <source>The conversations in {path} were written by a newer version of Headwater. Install that version, or start with another folder (--data-dir).</source>
+            <translation>Die Unterhaltungen in {path} stammen von einer neueren Version von Headwater. Installieren Sie diese, oder starten Sie mit einem anderen Ordner (--data-dir).</translation>
+        </message>
+        <message>
+            <source>The disk with {folder} is full, so nothing more can be kept. Make room on it, then go on.</source>
+            <translation>Der Datenträger mit {folder} ist voll, deshalb lässt sich nichts mehr sichern. Schaffen Sie dort Platz, dann geht es weiter.</translation>
+        </message>
+        <message>
+            <source>The engine could not go on: {reason} Try again; if that does not help, load the model anew.</source>
+            <translation>Das Modell konnte nicht weiterrechnen: {reason} Versuchen Sie es erneut; wenn das nicht hilft, laden Sie das Modell neu.</translation>
+        </message>
+        <message>
+            <source>The engine was closed before this could be answered. Ask again once it runs.</source>
+            <translation>Das Modell wurde geschlossen, bevor dies beantwortet werden konnte. Fragen Sie erneut, sobald es läuft.</translation>
+        </message>
+        <message>
+            <source>The file is empty. Download it again.</source>
+            <translation>Die Datei ist leer. Laden Sie sie erneut herunter.</translation>
+        </message>
+        <message>
+            <source>The first tokens of each kind were evaluated twice before they counted.</source>
+            <translation>Die ersten Tokens jeder Art wurden zweimal berechnet, ehe sie zählten.</translation>
+        </message>
+        <message>
+            <source>The installed llama.cpp does not know its architecture, {architecture}.</source>
+            <translation>Das installierte llama.cpp kennt die Architektur {architecture} nicht.</translation>
+        </message>
+        <message>
+            <source>The key for this server has characters in it that no key can have.</source>
+            <translation>Der Schlüssel für diesen Server enthält Zeichen, die in keinem Schlüssel vorkommen können.</translation>
+        </message>
+        <message>
+            <source>The model's chat template cannot render this conversation: {reason} Try another template or model.</source>
+            <translation>Die Chat-Vorlage des Modells kann diese Unterhaltung nicht darstellen: {reason} Versuchen Sie es mit einer anderen Vorlage oder einem anderen Modell.</translation>
+        </message>
+        <message>
+            <source>The model's chat template refuses a second question: {reason}</source>
+            <translation>Die Chat-Vorlage des Modells lehnt eine zweite Frage ab: {reason}</translation>
+        </message>
+        <message>
+            <source>The model's chat template takes no system prompt: {reason}</source>
+            <translation>Die Chat-Vorlage des Modells nimmt keinen System-Prompt an: {reason}</translation>
+        </message>
+        <message>
+            <source>The number of layers on the GPU is not negative; got {gpu_layers}.</source>
+            <translation>Die Zahl der Schichten auf der GPU ist nicht negativ; angegeben ist {gpu_layers}.</translation>
+        </message>
+        <message>
+            <source>The reply cannot be held to this grammar: {reason} Change it, or ask without it.</source>
+            <translation>Die Antwort lässt sich nicht an diese Grammatik binden: {reason} Ändern Sie sie, oder fragen Sie ohne sie.</translation>
+        </message>
+        <message>
+            <source>The reply from {host} is not whole: {reason} Ask again.</source>
+            <translation>Die Antwort von {host} ist nicht vollständig: {reason} Fragen Sie erneut.</translation>
+        </message>
+        <message>
+            <source>The server at {host} cannot be reached: {reason} Check the address and the network.</source>
+            <translation>Der Server {host} ist nicht erreichbar: {reason} Prüfen Sie die Adresse und das Netzwerk.</translation>
+        </message>
+        <message>
+            <source>The server at {host} cannot prove who it is, so nothing was sent to it: {reason} Check the address, or ask whoever runs it.</source>
+            <translation>Der Server {host} kann nicht nachweisen, wer er ist, deshalb wurde ihm nichts gesendet: {reason} Prüfen Sie die Adresse, oder fragen Sie, wer ihn betreibt.</translation>
+        </message>
+        <message>
+            <source>The server at {host} did not answer within {seconds:,.3g} seconds. Try again later.</source>
+            <translation>Der Server {host} hat nicht innerhalb von {seconds:,.3g} Sekunden geantwortet. Versuchen Sie es später erneut.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not accept this key ({status}). Give it another one.</source>
+            <translation>Der Server {host} nimmt diesen Schlüssel nicht an ({status}). Geben Sie einen anderen an.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not offer any model. Load one there.</source>
+            <translation>Der Server {host} bietet kein Modell an. Laden Sie dort eines.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not offer the model “{model}”. Choose another one.</source>
+            <translation>Der Server {host} bietet das Modell „{model}“ nicht an. Wählen Sie ein anderes.</translation>
+        </message>
+        <message>
+            <source>The server at {host} does not offer {what}. Choose one that it does: {shown}{others}.</source>
+            <translation>Der Server {host} bietet {what} nicht an. Wählen Sie eines, das er anbietet: {shown}{others}.</translation>
+        </message>
+        <message>
+            <source>The server at {host} failed ({status}){said} Try again later.</source>
+            <translation>Beim Server {host} ist ein Fehler aufgetreten ({status}){said} Versuchen Sie es später erneut.</translation>
+        </message>
+        <message>
+            <source>The server at {host} refuses this request ({status}){said} Change that, or ask another model.</source>
+            <translation>Der Server {host} lehnt diese Anfrage ab ({status}){said} Ändern Sie das, oder fragen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>The server at {host} sends on to {where}. Nothing was sent there; use that address if it is right.</source>
+            <translation>Der Server {host} leitet an {where} weiter. Dorthin wurde nichts gesendet; verwenden Sie diese Adresse, wenn sie richtig ist.</translation>
+        </message>
+        <message>
+            <source>The server at {host} takes no request now ({status}). Try again {later}{said}</source>
+            <translation>Der Server {host} nimmt gerade keine Anfragen an ({status}). Versuchen Sie es {later} erneut{said}</translation>
+        </message>
+        <message>
+            <source>The server at {host} wants a key ({status}). Give it one.</source>
+            <translation>Der Server {host} verlangt einen Schlüssel ({status}). Geben Sie einen an.</translation>
+        </message>
+        <message>
+            <source>The server's address cannot be read.</source>
+            <translation>Die Adresse des Servers ist nicht lesbar.</translation>
+        </message>
+        <message>
+            <source>The share of the limit is computed for models on the CPU.</source>
+            <translation>Der Anteil an der Grenze wird für Modelle auf der CPU berechnet.</translation>
+        </message>
+        <message>
+            <source>The short answer ends at its first sentence, the long one is kept from ending before its length.</source>
+            <translation>Die kurze Antwort endet nach ihrem ersten Satz, die lange darf nicht vor ihrer Länge enden.</translation>
+        </message>
+        <message>
+            <source>The system says: {strerror}.</source>
+            <translation>Das System sagt: {strerror}.</translation>
+        </message>
+        <message>
+            <source>The texts differ: run {other} (streaming {mode}) goes another way than run {first} from character {place:,} on, so their times are not of the same answer.</source>
+            <translation>Die Texte sind verschieden: Lauf {other} (Streaming {mode}) geht ab Zeichen {place:,} einen anderen Weg als Lauf {first}, ihre Zeiten gelten also nicht derselben Antwort.</translation>
+        </message>
+        <message>
+            <source>There is no chat service at {address} ({status}). Such addresses mostly end in /v1.</source>
+            <translation>Unter {address} gibt es keinen Chat-Dienst ({status}). Solche Adressen enden meist auf /v1.</translation>
+        </message>
+        <message>
+            <source>There is no conversation in {name} that can be read. Headwater reads its own exports, lists of messages (JSON or JSONL), and ChatGPT's export (conversations.json, or the zip that holds it).</source>
+            <translation>In {name} ist keine Unterhaltung, die sich lesen lässt. Headwater liest, was es selbst ausgegeben hat, Listen von Nachrichten (JSON oder JSONL) und den Export von ChatGPT (conversations.json oder das ZIP-Archiv damit).</translation>
+        </message>
+        <message>
+            <source>There is no model file at {path}. Check the path, or choose another model.</source>
+            <translation>Unter {path} liegt keine Modelldatei. Prüfen Sie den Pfad, oder wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>There is too little memory to go on. Close other programs, then try again; if that does not help, start Headwater again.</source>
+            <translation>Der Speicher reicht nicht, um fortzufahren. Schließen Sie andere Programme, und versuchen Sie es erneut; wenn das nicht hilft, starten Sie Headwater neu.</translation>
+        </message>
+        <message>
+            <source>This comparison is damaged.</source>
+            <translation>Dieser Vergleich ist beschädigt.</translation>
+        </message>
+        <message>
+            <source>This comparison is no longer there.</source>
+            <translation>Diesen Vergleich gibt es nicht mehr.</translation>
+        </message>
+        <message>
+            <source>This conversation is no longer there.</source>
+            <translation>Diese Unterhaltung gibt es nicht mehr.</translation>
+        </message>
+        <message>
+            <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Leave out the oldest turns, or use a larger window.</source>
+            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Kontextfenster fasst {context_size:,}. Lassen Sie die ältesten Wortwechsel weg, oder wählen Sie ein größeres Fenster.</translation>
+        </message>
+        <message>
+            <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Shorten it, or use a larger window.</source>
+            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Kontextfenster fasst {context_size:,}. Kürzen Sie sie, oder wählen Sie ein größeres Fenster.</translation>
+        </message>
+        <message>
+            <source>This engine answers from a model file; the request names a server.</source>
+            <translation>Hier antwortet eine Modelldatei; die Anfrage nennt einen Server.</translation>
+        </message>
+        <message>
+            <source>This engine answers from servers; the request names a model file.</source>
+            <translation>Hier antworten Server; die Anfrage nennt eine Modelldatei.</translation>
+        </message>
+        <message>
+            <source>This file ends before its last tensor (expected {expected}, found {found}). Download it again.</source>
+            <translation>Die Datei endet vor ihrem letzten Tensor (erwartet {expected}, gefunden {found}). Laden Sie sie erneut herunter.</translation>
+        </message>
+        <message>
+            <source>This is a folder. Choose a file in it.</source>
+            <translation>Das ist ein Ordner. Wählen Sie eine Datei darin.</translation>
+        </message>
+        <message>
+            <source>This is a web page, not a model. Download it again.</source>
+            <translation>Das ist eine Webseite, kein Modell. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>This is no GGUF file. Choose another.</source>
+            <translation>Das ist keine GGUF-Datei. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>This is no file. Choose another.</source>
+            <translation>Das ist keine Datei. Wählen Sie eine andere.</translation>
+        </message>
+        <message>
+            <source>This processor lacks {names}, which this build of Headwater needs to run models. Choose a server's model, or build it from the source code: that fits the processor it is made on.</source>
+            <translation>Diesem Prozessor fehlt {names}; ohne das kann dieses Headwater keine Modelle ausführen. Wählen Sie ein Modell auf einem Server, oder erstellen Sie Headwater aus dem Quelltext: Dann passt es zu dem Prozessor, auf dem es erstellt wird.</translation>
+        </message>
+        <message>
+            <source>Time against length</source>
+            <translation>Zeit nach Länge</translation>
+        </message>
+        <message>
+            <source>Time by the limit</source>
+            <translation>Zeit nach Grenze</translation>
+        </message>
+        <message>
+            <source>Time for one token</source>
+            <translation>Zeit für ein Token</translation>
+        </message>
+        <message>
+            <source>Time of each turn</source>
+            <translation>Zeit jeder Runde</translation>
+        </message>
+        <message>
+            <source>Tokens, added up</source>
+            <translation>Tokens, zusammengezählt</translation>
+        </message>
+        <message>
+            <source>Too little was measured: it takes eight tokens and a second turn of each kind.</source>
+            <translation>Zu wenig gemessen: Es braucht acht Tokens und eine zweite Runde jeder Art.</translation>
+        </message>
+        <message>
+            <source>Too little was measured: it takes two lengths of prompts and two of answers.</source>
+            <translation>Zu wenig gemessen: Es braucht Prompts und Antworten von je zwei Längen.</translation>
+        </message>
+        <message>
+            <source>Too little was measured: it takes two limits and a longer answer.</source>
+            <translation>Zu wenig gemessen: Es braucht zwei Grenzen und eine längere Antwort.</translation>
+        </message>
+        <message>
+            <source>Too little was measured: it takes two turns, each with reuse and without.</source>
+            <translation>Zu wenig gemessen: Es braucht zwei Runden, jede mit Wiederverwendung und ohne.</translation>
+        </message>
+        <message>
+            <source>Too little was measured: no prompt was answered both ways.</source>
+            <translation>Zu wenig gemessen: Kein Prompt wurde auf beide Arten beantwortet.</translation>
+        </message>
+        <message>
+            <source>Turn by turn</source>
+            <translation>Runde um Runde</translation>
+        </message>
+        <message>
+            <source>Turn {turn} of {turns}, from nothing</source>
+            <translation>Runde {turn} von {turns}, von vorn</translation>
+        </message>
+        <message>
+            <source>Turn {turn} of {turns}, with what was read before</source>
+            <translation>Runde {turn} von {turns}, mit dem schon Gelesenen</translation>
+        </message>
+        <message>
+            <source>Two phases</source>
+            <translation>Zwei Phasen</translation>
+        </message>
+        <message>
+            <source>Warming up; not counted</source>
+            <translation>Aufwärmen; zählt nicht</translation>
+        </message>
+        <message>
+            <source>What if the model forgot what it has computed?</source>
+            <translation>Was, wenn das Modell vergäße, was es berechnet hat?</translation>
+        </message>
+        <message>
+            <source>What is named as a proxy for the Hub is not the address of one.</source>
+            <translation>Was als Proxy für den Hub angegeben ist, ist nicht die Adresse eines Proxys.</translation>
+        </message>
+        <message>
+            <source>What it costs</source>
+            <translation>Was es kostet</translation>
+        </message>
+        <message>
+            <source>When how much could be read</source>
+            <translation>Wann wie viel zu lesen war</translation>
+        </message>
+        <message>
+            <source>When the first words and the last are there</source>
+            <translation>Wann die ersten und die letzten Wörter da sind</translation>
+        </message>
+        <message>
+            <source>Whole answer</source>
+            <translation>Ganze Antwort</translation>
+        </message>
+        <message>
+            <source>Why do long conversations become slow and dear?</source>
+            <translation>Warum werden lange Unterhaltungen langsam und teuer?</translation>
+        </message>
+        <message>
+            <source>Why does a long answer take so long, and a long prompt much less?</source>
+            <translation>Warum dauert eine lange Antwort so lange, und ein langer Prompt viel kürzer?</translation>
+        </message>
+        <message>
+            <source>Window's work per token</source>
+            <translation>Arbeit des Fensters je Token</translation>
+        </message>
+        <message>
+            <source>With streaming, words appear as they are written; without it, the answer appears whole at its end. The model does the same work either way. This experiment asks three set prompts of different lengths both ways in turn, and compares when the first words were there and when the last.</source>
+            <translation>Mit Streaming erscheinen Wörter, während sie geschrieben werden; ohne erscheint die Antwort am Ende als Ganzes. Das Modell tut in beiden Fällen dasselbe. Dieses Experiment stellt drei feste Prompts verschiedener Länge abwechselnd auf beide Arten und vergleicht, wann die ersten Wörter da waren und wann die letzten.</translation>
+        </message>
+        <message>
+            <source>Write this server's address as {base_url_of}.</source>
+            <translation>Schreiben Sie die Adresse dieses Servers als {base_url_of}.</translation>
+        </message>
+        <message>
+            <source>Writing with the KV cache</source>
+            <translation>Schreibt mit dem KV-Cache</translation>
+        </message>
+        <message>
+            <source>Writing without it: token {number} of {count}</source>
+            <translation>Schreibt ohne ihn: Token {number} von {count}</translation>
+        </message>
+        <message>
+            <source>Writing {length:,} tokens, round {turn} of {rounds}</source>
+            <translation>Schreibt {length:,} Tokens, Durchgang {turn} von {rounds}</translation>
+        </message>
+        <message>
+            <source>a PDF</source>
+            <translation>ein PDF</translation>
+        </message>
+        <message>
+            <source>a PowerPoint file</source>
+            <translation>eine PowerPoint-Datei</translation>
+        </message>
+        <message>
+            <source>a PowerPoint file; save it as .pdf</source>
+            <translation>eine PowerPoint-Datei; sichern Sie sie als .pdf</translation>
+        </message>
+        <message>
+            <source>a Word file</source>
+            <translation>eine Word-Datei</translation>
+        </message>
+        <message>
+            <source>a batch holds 1 to {batch_size} tokens; got {tokens}.</source>
+            <translation>Ein Batch fasst 1 bis {batch_size} Tokens; es waren {tokens}.</translation>
+        </message>
+        <message>
+            <source>a damaged archive. Get or save it again</source>
+            <translation>ein beschädigtes Archiv. Holen oder sichern Sie es noch einmal</translation>
+        </message>
+        <message>
+            <source>a draft holds up to {MOST_OUTPUTS} tokens; got {tokens}.</source>
+            <translation>Ein Entwurf fasst bis zu {MOST_OUTPUTS} Tokens; es waren {tokens}.</translation>
+        </message>
+        <message>
+            <source>a longer answer</source>
+            <translation>eine längere Antwort</translation>
+        </message>
+        <message>
+            <source>a picture; only text can be read</source>
+            <translation>ein Bild; nur Text lässt sich lesen</translation>
+        </message>
+        <message>
+            <source>a piece of it is no JSON object.</source>
+            <translation>Ein Teil davon ist kein JSON-Objekt.</translation>
+        </message>
+        <message>
+            <source>a piece of it is no JSON.</source>
+            <translation>Ein Teil davon ist kein JSON.</translation>
+        </message>
+        <message>
+            <source>a piece of it is too long to be one.</source>
+            <translation>Ein Teil davon ist zu lang.</translation>
+        </message>
+        <message>
+            <source>a piece of its text is no text.</source>
+            <translation>Ein Teil ihres Textes ist kein Text.</translation>
+        </message>
+        <message>
+            <source>a sampler could not be made.</source>
+            <translation>Ein Sampler ließ sich nicht anlegen.</translation>
+        </message>
+        <message>
+            <source>a sound or video file; only text can be read</source>
+            <translation>eine Ton- oder Videodatei; nur Text lässt sich lesen</translation>
+        </message>
+        <message>
+            <source>a token is none of this model's.</source>
+            <translation>Ein Token gehört nicht zu diesem Modell.</translation>
+        </message>
+        <message>
+            <source>a web page</source>
+            <translation>eine Webseite</translation>
+        </message>
+        <message>
+            <source>a window of {size:,} tokens</source>
+            <translation>einem Kontextfenster von {size:,} Tokens</translation>
+        </message>
+        <message>
+            <source>all rounds</source>
+            <translation>alle Durchgänge</translation>
+        </message>
+        <message>
+            <source>an Excel file</source>
+            <translation>eine Excel-Datei</translation>
+        </message>
+        <message>
+            <source>an Excel file; save the sheet as .csv</source>
+            <translation>eine Excel-Datei; sichern Sie das Blatt als .csv</translation>
+        </message>
+        <message>
+            <source>an Office file of the old kind, or one with a password; save it as .docx, .csv or .pdf, without a password</source>
+            <translation>eine Office-Datei der alten Art oder eine mit Passwort; sichern Sie sie als .docx, .csv oder .pdf, ohne Passwort</translation>
+        </message>
+        <message>
+            <source>an OpenDocument file</source>
+            <translation>eine OpenDocument-Datei</translation>
+        </message>
+        <message>
+            <source>an OpenDocument file; save it as .docx or .pdf</source>
+            <translation>eine OpenDocument-Datei; sichern Sie sie als .docx oder .pdf</translation>
+        </message>
+        <message>
+            <source>an archive; unpack it</source>
+            <translation>ein Archiv; entpacken Sie es</translation>
+        </message>
+        <message>
+            <source>an e-book; save it as .pdf or plain text</source>
+            <translation>ein E-Book; sichern Sie es als .pdf oder einfachen Text</translation>
+        </message>
+        <message>
+            <source>another address</source>
+            <translation>eine andere Adresse</translation>
+        </message>
+        <message>
+            <source>another device</source>
+            <translation>ein anderes Gerät</translation>
+        </message>
+        <message>
+            <source>another file has its place now</source>
+            <translation>An seiner Stelle liegt jetzt eine andere Datei</translation>
+        </message>
+        <message>
+            <source>answer</source>
+            <translation>Antwort</translation>
+        </message>
+        <message>
+            <source>answer (decode)</source>
+            <translation>Antwort (Decode)</translation>
+        </message>
+        <message>
+            <source>any model</source>
+            <translation>dieses Modell</translation>
+        </message>
+        <message>
+            <source>but not all of them could be brought back to it</source>
+            <translation>doch nicht alle ließen sich darauf zurücksetzen</translation>
+        </message>
+        <message>
+            <source>cached tokens</source>
+            <translation>gecachte Tokens</translation>
+        </message>
+        <message>
+            <source>called a Word file, but is an archive without a document in it; get or save it again</source>
+            <translation>dem Namen nach eine Word-Datei, aber ein Archiv ohne Dokument darin; holen oder sichern Sie sie noch einmal</translation>
+        </message>
+        <message>
+            <source>cancelled</source>
+            <translation>Abbruch</translation>
+        </message>
+        <message>
+            <source>decode rate</source>
+            <translation>Decode-Rate</translation>
+        </message>
+        <message>
+            <source>ended by</source>
+            <translation>beendet durch</translation>
+        </message>
+        <message>
+            <source>estimated cost with</source>
+            <translation>geschätzte Kosten mit</translation>
+        </message>
+        <message>
+            <source>figure</source>
+            <translation>Messgröße</translation>
+        </message>
+        <message>
+            <source>first text</source>
+            <translation>erster Text</translation>
+        </message>
+        <message>
+            <source>first token (s)</source>
+            <translation>erstes Token (s)</translation>
+        </message>
+        <message>
+            <source>first words, streaming off</source>
+            <translation>erste Wörter, Streaming aus</translation>
+        </message>
+        <message>
+            <source>first words, streaming on</source>
+            <translation>erste Wörter, Streaming an</translation>
+        </message>
+        <message>
+            <source>highest</source>
+            <translation>Maximum</translation>
+        </message>
+        <message>
+            <source>highest round</source>
+            <translation>höchster Durchgang</translation>
+        </message>
+        <message>
+            <source>in {seconds:,.0f} seconds</source>
+            <translation>in {seconds:,.0f} Sekunden</translation>
+        </message>
+        <message>
+            <source>in {turns} turns {sent:,} tokens were sent, of which {read:,} had to be read with reuse; the turns took {faster} with it and {slower} without ({times} times){money} (one conversation each, so no spread is known)</source>
+            <translation>in {turns} Runden wurden {sent:,} Tokens gesendet, von denen mit Wiederverwendung {read:,} zu lesen waren; die Runden dauerten mit ihr {faster} und ohne sie {slower} (das {times}-Fache){money} (je eine Unterhaltung, daher ist keine Streuung bekannt)</translation>
+        </message>
+        <message>
+            <source>it answers {status}</source>
+            <translation>Er antwortet mit {status}</translation>
+        </message>
+        <message>
+            <source>it answers {status}, which is not expected</source>
+            <translation>Er antwortet mit {status}, was nicht zu erwarten war</translation>
+        </message>
+        <message>
+            <source>it asks for the time in too many letters</source>
+            <translation>Sie fragt mit zu vielen Buchstaben nach der Zeit</translation>
+        </message>
+        <message>
+            <source>it crashed (0x{status:08X})</source>
+            <translation>Er ist abgestürzt (0x{status:08X})</translation>
+        </message>
+        <message>
+            <source>it crashed (SIGBUS), as it does when a file changes or a disk fails while it is read</source>
+            <translation>Er ist abgestürzt (SIGBUS), wie es geschieht, wenn sich beim Lesen eine Datei ändert oder ein Datenträger versagt</translation>
+        </message>
+        <message>
+            <source>it crashed (SIGFPE)</source>
+            <translation>Er ist abgestürzt (SIGFPE)</translation>
+        </message>
+        <message>
+            <source>it crashed (SIGSEGV)</source>
+            <translation>Er ist abgestürzt (SIGSEGV)</translation>
+        </message>
+        <message>
+            <source>it did not answer in time</source>
+            <translation>Er hat nicht rechtzeitig geantwortet</translation>
+        </message>
+        <message>
+            <source>it did not answer within {seconds:,.0f} seconds</source>
+            <translation>Er hat nicht innerhalb von {seconds:,.0f} Sekunden geantwortet</translation>
+        </message>
+        <message>
+            <source>it does more than a template may</source>
+            <translation>Sie tut mehr, als eine Vorlage darf</translation>
+        </message>
+        <message>
+            <source>it does not answer with https.</source>
+            <translation>Er antwortet nicht mit https.</translation>
+        </message>
+        <message>
+            <source>it does not come to an end</source>
+            <translation>Sie kommt zu keinem Ende</translation>
+        </message>
+        <message>
+            <source>it does not list its models.</source>
+            <translation>Sie führt seine Modelle nicht auf.</translation>
+        </message>
+        <message>
+            <source>it ended the connection without an answer.</source>
+            <translation>Er hat die Verbindung ohne Antwort beendet.</translation>
+        </message>
+        <message>
+            <source>it ended with signal {number}</source>
+            <translation>Er endete mit Signal {number}</translation>
+        </message>
+        <message>
+            <source>it ended with {name}</source>
+            <translation>Er endete mit {name}</translation>
+        </message>
+        <message>
+            <source>it ended without saying why.</source>
+            <translation>Sie endete, ohne zu sagen, warum.</translation>
+        </message>
+        <message>
+            <source>it formats with too large or unknown widths</source>
+            <translation>Sie formatiert mit zu großen oder unbekannten Breiten</translation>
+        </message>
+        <message>
+            <source>it gave up</source>
+            <translation>Er hat aufgegeben</translation>
+        </message>
+        <message>
+            <source>it gave up (SIGABRT)</source>
+            <translation>Er hat aufgegeben (SIGABRT)</translation>
+        </message>
+        <message>
+            <source>it gives no checksum for it</source>
+            <translation>Er nennt keine Prüfsumme dafür</translation>
+        </message>
+        <message>
+            <source>it indents too far</source>
+            <translation>Sie rückt zu weit ein</translation>
+        </message>
+        <message>
+            <source>it is empty.</source>
+            <translation>Sie ist leer.</translation>
+        </message>
+        <message>
+            <source>it is nested too deep.</source>
+            <translation>Sie ist zu tief verschachtelt.</translation>
+        </message>
+        <message>
+            <source>it is nested too deeply for llama.cpp.</source>
+            <translation>Sie ist für llama.cpp zu tief verschachtelt.</translation>
+        </message>
+        <message>
+            <source>it is too long to be one.</source>
+            <translation>Sie ist zu lang für eine Vorlage.</translation>
+        </message>
+        <message>
+            <source>it makes a title of too long a text</source>
+            <translation>Sie macht aus zu langem Text einen Titel</translation>
+        </message>
+        <message>
+            <source>it makes too large a number</source>
+            <translation>Sie erzeugt eine zu große Zahl</translation>
+        </message>
+        <message>
+            <source>it makes too large a text</source>
+            <translation>Sie erzeugt einen zu langen Text</translation>
+        </message>
+        <message>
+            <source>it names a file outside of itself</source>
+            <translation>Das Repository nennt eine Datei, die außerhalb liegt</translation>
+        </message>
+        <message>
+            <source>it renders nothing.</source>
+            <translation>Sie stellt nichts dar.</translation>
+        </message>
+        <message>
+            <source>it sends another part of the file than it was asked for</source>
+            <translation>Er sendet einen anderen Teil der Datei als angefragt</translation>
+        </message>
+        <message>
+            <source>it sends on from one address to the next without end</source>
+            <translation>Er leitet endlos von einer Adresse zur nächsten weiter</translation>
+        </message>
+        <message>
+            <source>it sends the file in another form than it was asked for</source>
+            <translation>Er sendet die Datei in anderer Form als angefragt</translation>
+        </message>
+        <message>
+            <source>it takes too much memory.</source>
+            <translation>Sie braucht zu viel Speicher.</translation>
+        </message>
+        <message>
+            <source>it used an instruction this processor does not have (SIGILL)</source>
+            <translation>Er verwendete einen Befehl, den dieser Prozessor nicht hat (SIGILL)</translation>
+        </message>
+        <message>
+            <source>its answer cannot be unpacked</source>
+            <translation>Seine Antwort lässt sich nicht entpacken</translation>
+        </message>
+        <message>
+            <source>its answer makes no sense ({name__})</source>
+            <translation>Seine Antwort ergibt keinen Sinn ({name__})</translation>
+        </message>
+        <message>
+            <source>its certificate is not trusted ({reason})</source>
+            <translation>Seinem Zertifikat wird nicht vertraut ({reason})</translation>
+        </message>
+        <message>
+            <source>its content filter ended it.</source>
+            <translation>Der Inhaltsfilter des Servers hat sie beendet.</translation>
+        </message>
+        <message>
+            <source>its disk knows no locks</source>
+            <translation>Sein Datenträger kennt keine Sperren</translation>
+        </message>
+        <message>
+            <source>its storage answers {status}</source>
+            <translation>Sein Speicher antwortet mit {status}</translation>
+        </message>
+        <message>
+            <source>its text can be read in too many ways by this grammar.</source>
+            <translation>Der Text lässt sich mit dieser Grammatik auf zu viele Weisen lesen.</translation>
+        </message>
+        <message>
+            <source>later</source>
+            <translation>später</translation>
+        </message>
+        <message>
+            <source>length</source>
+            <translation>Grenze</translation>
+        </message>
+        <message>
+            <source>limit</source>
+            <translation>Grenze</translation>
+        </message>
+        <message>
+            <source>limit (tokens)</source>
+            <translation>Grenze (Tokens)</translation>
+        </message>
+        <message>
+            <source>llama.cpp cannot read it.</source>
+            <translation>llama.cpp kann sie nicht lesen.</translation>
+        </message>
+        <message>
+            <source>llama.cpp cannot run {name}: tried in a process of its own, {outcome}.{said}{way}</source>
+            <translation>llama.cpp kann {name} nicht ausführen. Beim Versuch in einem eigenen Prozess: {outcome}.{said}{way}</translation>
+        </message>
+        <message>
+            <source>llama.cpp does not say why.</source>
+            <translation>llama.cpp sagt nicht, warum.</translation>
+        </message>
+        <message>
+            <source>llama.cpp found no room in its memory.</source>
+            <translation>llama.cpp fand keinen Platz in seinem Speicher.</translation>
+        </message>
+        <message>
+            <source>llama.cpp refused with {result}.</source>
+            <translation>llama.cpp hat mit {result} abgelehnt.</translation>
+        </message>
+        <message>
+            <source>llama.cpp says: {reason}.</source>
+            <translation>llama.cpp sagt: {reason}.</translation>
+        </message>
+        <message>
+            <source>llama.cpp takes too long over it.</source>
+            <translation>llama.cpp braucht zu lange dafür.</translation>
+        </message>
+        <message>
+            <source>llama.cpp would not live through it: a rule may begin with itself, by way of others.</source>
+            <translation>llama.cpp würde daran abstürzen: Eine Regel kann über andere mit sich selbst beginnen.</translation>
+        </message>
+        <message>
+            <source>load average {load:.2f}</source>
+            <translation>mittlere Last {load:.2f}</translation>
+        </message>
+        <message>
+            <source>logit_bias names token {biases}; this model has {size:,}, from 0.</source>
+            <translation>logit_bias nennt Token {biases}; dieses Modell hat {size:,}, ab 0.</translation>
+        </message>
+        <message>
+            <source>long</source>
+            <translation>lang</translation>
+        </message>
+        <message>
+            <source>lowest</source>
+            <translation>Minimum</translation>
+        </message>
+        <message>
+            <source>lowest round</source>
+            <translation>niedrigster Durchgang</translation>
+        </message>
+        <message>
+            <source>max_tokens is not latency</source>
+            <translation>max_tokens ist nicht Latenz</translation>
+        </message>
+        <message>
+            <source>max_tokens says when to cut an answer off, not how long it will be. The time goes into the tokens that are really written. This experiment lets the model give the same short answer under limits from 64 to 4,096 tokens, and then a really longer answer to the same prompt. It shows why an answer of 500 words is slower than one of 50, whatever the limit says.</source>
+            <translation>max_tokens sagt, wann eine Antwort abgeschnitten wird, nicht wie lang sie wird. Die Zeit geht in die Tokens, die wirklich geschrieben werden. Dieses Experiment lässt das Modell dieselbe kurze Antwort unter Grenzen von 64 bis 4.096 Tokens geben, und dann eine wirklich längere Antwort auf denselben Prompt. Es zeigt, warum eine Antwort von 500 Wörtern langsamer ist als eine von 50, was immer die Grenze sagt.</translation>
+        </message>
+        <message>
+            <source>median</source>
+            <translation>Median</translation>
+        </message>
+        <message>
+            <source>n = {count}</source>
+            <translation>n = {count}</translation>
+        </message>
+        <message>
+            <source>no token of this model goes on as the grammar wants.</source>
+            <translation>Kein Token dieses Modells geht so weiter, wie es die Grammatik verlangt.</translation>
+        </message>
+        <message>
+            <source>nothing of the prompt was there</source>
+            <translation>vom Prompt war nichts da</translation>
+        </message>
+        <message>
+            <source>off</source>
+            <translation>aus</translation>
+        </message>
+        <message>
+            <source>on</source>
+            <translation>an</translation>
+        </message>
+        <message>
+            <source>one more token of the prompt costs {per_input}, one more token of the answer {per_output}: {times} times as much ({spread})</source>
+            <translation>ein Token mehr im Prompt kostet {per_input}, ein Token mehr in der Antwort {per_output}: das {times}-Fache ({spread})</translation>
+        </message>
+        <message>
+            <source>one round, so no spread is known</source>
+            <translation>ein Durchgang, daher ist keine Streuung bekannt</translation>
+        </message>
+        <message>
+            <source>one run each, so no spread is known</source>
+            <translation>je ein Lauf, daher ist keine Streuung bekannt</translation>
+        </message>
+        <message>
+            <source>phase</source>
+            <translation>Phase</translation>
+        </message>
+        <message>
+            <source>plain roles</source>
+            <translation>einfache Rollen</translation>
+        </message>
+        <message>
+            <source>plain text</source>
+            <translation>einfachen Text</translation>
+        </message>
+        <message>
+            <source>processor clock {clock:,.0f} MHz</source>
+            <translation>Prozessortakt {clock:,.0f} MHz</translation>
+        </message>
+        <message>
+            <source>prompt</source>
+            <translation>Prompt</translation>
+        </message>
+        <message>
+            <source>prompt (prefill)</source>
+            <translation>Prompt (Prefill)</translation>
+        </message>
+        <message>
+            <source>prompt tokens</source>
+            <translation>Tokens des Prompts</translation>
+        </message>
+        <message>
+            <source>read</source>
+            <translation>gelesen</translation>
+        </message>
+        <message>
+            <source>read anew, with reuse</source>
+            <translation>neu gelesen, mit Wiederverwendung</translation>
+        </message>
+        <message>
+            <source>read with reuse</source>
+            <translation>gelesen mit Wiederverwendung</translation>
+        </message>
+        <message>
+            <source>reading a prompt</source>
+            <translation>Prompt lesen</translation>
+        </message>
+        <message>
+            <source>reading, line</source>
+            <translation>Lesen, Gerade</translation>
+        </message>
+        <message>
+            <source>reuse</source>
+            <translation>Wiederverwendung</translation>
+        </message>
+        <message>
+            <source>round</source>
+            <translation>Durchgang</translation>
+        </message>
+        <message>
+            <source>run</source>
+            <translation>Lauf</translation>
+        </message>
+        <message>
+            <source>seconds</source>
+            <translation>Sekunden</translation>
+        </message>
+        <message>
+            <source>seconds with</source>
+            <translation>Sekunden mit</translation>
+        </message>
+        <message>
+            <source>seconds without</source>
+            <translation>Sekunden ohne</translation>
+        </message>
+        <message>
+            <source>sent</source>
+            <translation>gesendet</translation>
+        </message>
+        <message>
+            <source>sent so far</source>
+            <translation>bisher gesendet</translation>
+        </message>
+        <message>
+            <source>series</source>
+            <translation>Reihe</translation>
+        </message>
+        <message>
+            <source>short</source>
+            <translation>kurz</translation>
+        </message>
+        <message>
+            <source>stop</source>
+            <translation>Modell</translation>
+        </message>
+        <message>
+            <source>streaming</source>
+            <translation>Streaming</translation>
+        </message>
+        <message>
+            <source>streaming {mode}</source>
+            <translation>Streaming {mode}</translation>
+        </message>
+        <message>
+            <source>text</source>
+            <translation>Text</translation>
+        </message>
+        <message>
+            <source>the CPU</source>
+            <translation>der CPU</translation>
+        </message>
+        <message>
+            <source>the Hub</source>
+            <translation>der Hub</translation>
+        </message>
+        <message>
+            <source>the JSON schema cannot be followed: {reason}.</source>
+            <translation>Dem JSON-Schema lässt sich nicht folgen: {reason}.</translation>
+        </message>
+        <message>
+            <source>the JSON schema counts to {times:,}; a grammar counts to {MOST_TIMES:,} at the most.</source>
+            <translation>Das JSON-Schema zählt bis {times:,}; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
+        </message>
+        <message>
+            <source>the JSON schema counts too far; a grammar counts to {MOST_TIMES:,} at the most.</source>
+            <translation>Das JSON-Schema zählt zu weit; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
+        </message>
+        <message>
+            <source>the JSON schema is nested too deeply, or its names are too long.</source>
+            <translation>Das JSON-Schema ist zu tief verschachtelt, oder seine Namen sind zu lang.</translation>
+        </message>
+        <message>
+            <source>the JSON schema is nested too deeply.</source>
+            <translation>Das JSON-Schema ist zu tief verschachtelt.</translation>
+        </message>
+        <message>
+            <source>the JSON schema is too long.</source>
+            <translation>Das JSON-Schema ist zu lang.</translation>
+        </message>
+        <message>
+            <source>the JSON schema makes too many rules.</source>
+            <translation>Das JSON-Schema ergibt zu viele Regeln.</translation>
+        </message>
+        <message>
+            <source>the connection broke off</source>
+            <translation>Die Verbindung ist abgebrochen</translation>
+        </message>
+        <message>
+            <source>the connection broke off in the middle of it.</source>
+            <translation>Die Verbindung brach mittendrin ab.</translation>
+        </message>
+        <message>
+            <source>the connection ended too early</source>
+            <translation>Die Verbindung endete zu früh</translation>
+        </message>
+        <message>
+            <source>the connection failed.</source>
+            <translation>Die Verbindung ist fehlgeschlagen.</translation>
+        </message>
+        <message>
+            <source>the context window of {context_size:,} tokens is full.</source>
+            <translation>Das Kontextfenster von {context_size:,} Tokens ist voll.</translation>
+        </message>
+        <message>
+            <source>the folder went away</source>
+            <translation>Der Ordner ist verschwunden</translation>
+        </message>
+        <message>
+            <source>the model was freed.</source>
+            <translation>Das Modell wurde freigegeben.</translation>
+        </message>
+        <message>
+            <source>the model “{model}”</source>
+            <translation>das Modell „{model}“</translation>
+        </message>
+        <message>
+            <source>the model's own</source>
+            <translation>die des Modells</translation>
+        </message>
+        <message>
+            <source>the one given</source>
+            <translation>die angegebene</translation>
+        </message>
+        <message>
+            <source>the proxy or the certificates that are set in the environment cannot be used.</source>
+            <translation>Der Proxy oder die Zertifikate, die in der Umgebung gesetzt sind, lassen sich nicht verwenden.</translation>
+        </message>
+        <message>
+            <source>the proxy refuses the connection</source>
+            <translation>Der Proxy lehnt die Verbindung ab</translation>
+        </message>
+        <message>
+            <source>the proxy that is set, or the certificates, cannot be used.</source>
+            <translation>Der eingestellte Proxy oder die Zertifikate lassen sich nicht verwenden.</translation>
+        </message>
+        <message>
+            <source>the request holds what cannot be sent</source>
+            <translation>Die Anfrage enthält etwas, das sich nicht senden lässt</translation>
+        </message>
+        <message>
+            <source>the same answer of {tokens:,} tokens took {at_lowest} under a limit of {lowest:,} and {at_highest} under {highest:,} ({least} to {most} in all); one of {more:,} tokens took {longer}, {times} times as long</source>
+            <translation>dieselbe Antwort von {tokens:,} Tokens dauerte {at_lowest} bei einer Grenze von {lowest:,} und {at_highest} bei {highest:,} (insgesamt {least} bis {most}); eine von {more:,} Tokens dauerte {longer}, das {times}-Fache</translation>
+        </message>
+        <message>
+            <source>the same short answer</source>
+            <translation>dieselbe kurze Antwort</translation>
+        </message>
+        <message>
+            <source>the server ended it.</source>
+            <translation>Der Server hat sie beendet.</translation>
+        </message>
+        <message>
+            <source>the server gave up on it.</source>
+            <translation>Der Server hat sie aufgegeben.</translation>
+        </message>
+        <message>
+            <source>the server reports an error.</source>
+            <translation>Der Server meldet einen Fehler.</translation>
+        </message>
+        <message>
+            <source>the server sent a web page.</source>
+            <translation>Der Server hat eine Webseite gesendet.</translation>
+        </message>
+        <message>
+            <source>the server sent something else than a stream.</source>
+            <translation>Der Server hat etwas anderes als einen Stream gesendet.</translation>
+        </message>
+        <message>
+            <source>the system ended it (SIGKILL), as it does when memory runs out</source>
+            <translation>Das System hat ihn beendet (SIGKILL), wie es das tut, wenn der Speicher ausgeht</translation>
+        </message>
+        <message>
+            <source>the whole answer took the same time within the spread: {both}</source>
+            <translation>die ganze Antwort dauerte im Rahmen der Streuung gleich lang: {both}</translation>
+        </message>
+        <message>
+            <source>the whole answer took the same time: {both}</source>
+            <translation>die ganze Antwort dauerte gleich lang: {both}</translation>
+        </message>
+        <message>
+            <source>the whole answer took {apart} less with streaming: {both}</source>
+            <translation>die ganze Antwort dauerte mit Streaming {apart} kürzer: {both}</translation>
+        </message>
+        <message>
+            <source>the whole answer took {apart} longer with streaming: {both}</source>
+            <translation>die ganze Antwort dauerte mit Streaming {apart} länger: {both}</translation>
+        </message>
+        <message>
+            <source>there is a NUL character in it.</source>
+            <translation>Darin steht ein NUL-Zeichen.</translation>
+        </message>
+        <message>
+            <source>there is half a character in it.</source>
+            <translation>Darin steht ein halbes Zeichen.</translation>
+        </message>
+        <message>
+            <source>there is nothing to sample from.</source>
+            <translation>Es gibt nichts, woraus gewählt werden könnte.</translation>
+        </message>
+        <message>
+            <source>this search</source>
+            <translation>diese Suche</translation>
+        </message>
+        <message>
+            <source>time</source>
+            <translation>Zeit</translation>
+        </message>
+        <message>
+            <source>tok/s</source>
+            <translation>Tok/s</translation>
+        </message>
+        <message>
+            <source>tokens</source>
+            <translation>Tokens</translation>
+        </message>
+        <message>
+            <source>tokens held</source>
+            <translation>gehaltene Tokens</translation>
+        </message>
+        <message>
+            <source>tokens sent</source>
+            <translation>gesendete Tokens</translation>
+        </message>
+        <message>
+            <source>tokens written</source>
+            <translation>geschriebene Tokens</translation>
+        </message>
+        <message>
+            <source>turn</source>
+            <translation>Runde</translation>
+        </message>
+        <message>
+            <source>what</source>
+            <translation>was</translation>
+        </message>
+        <message>
+            <source>what was written so far does not follow it.</source>
+            <translation>Was bisher geschrieben wurde, folgt ihr nicht.</translation>
+        </message>
+        <message>
+            <source>whole answer</source>
+            <translation>ganze Antwort</translation>
+        </message>
+        <message>
+            <source>whole answer, streaming off</source>
+            <translation>ganze Antwort, Streaming aus</translation>
+        </message>
+        <message>
+            <source>whole answer, streaming on</source>
+            <translation>ganze Antwort, Streaming an</translation>
+        </message>
+        <message>
+            <source>window</source>
+            <translation>Fenster</translation>
+        </message>
+        <message>
+            <source>with</source>
+            <translation>mit</translation>
+        </message>
+        <message>
+            <source>with prefix reuse</source>
+            <translation>mit Wiederverwendung des Anfangs</translation>
+        </message>
+        <message>
+            <source>with the KV cache</source>
+            <translation>mit dem KV-Cache</translation>
+        </message>
+        <message>
+            <source>with the cache (s)</source>
+            <translation>mit dem Cache (s)</translation>
+        </message>
+        <message>
+            <source>with the cache a token took {cached} ({least} to {most}), without it {early} at first and {late} at last, {times} times as much in the middle; a second turn waited {reused} for its first token with reuse and {fresh} without (n = {count})</source>
+            <translation>mit dem Cache dauerte ein Token {cached} ({least} bis {most}), ohne ihn anfangs {early} und zuletzt {late}, im Median das {times}-Fache; eine zweite Runde wartete auf ihr erstes Token {reused} mit Wiederverwendung und {fresh} ohne (n = {count})</translation>
+        </message>
+        <message>
+            <source>with {tokens:,} tokens to read, first words after {first}, all after {total} (on and off, n = {runs})</source>
+            <translation>bei {tokens:,} zu lesenden Tokens erste Wörter nach {first}, alle nach {total} (an und aus, n = {runs})</translation>
+        </message>
+        <message>
+            <source>without</source>
+            <translation>ohne</translation>
+        </message>
+        <message>
+            <source>without (s)</source>
+            <translation>ohne (s)</translation>
+        </message>
+        <message>
+            <source>without it</source>
+            <translation>ohne ihn</translation>
+        </message>
+        <message>
+            <source>writing an answer</source>
+            <translation>Antwort schreiben</translation>
+        </message>
+        <message>
+            <source>writing, line</source>
+            <translation>Schreiben, Gerade</translation>
+        </message>
+        <message>
+            <source>written</source>
+            <translation>geschrieben</translation>
+        </message>
+        <message>
+            <source>{amount} {currency}</source>
+            <translation>{amount} {currency}</translation>
+        </message>
+        <message>
+            <source>{cost:,.2f}</source>
+            <translation>{cost:,.2f}</translation>
+        </message>
+        <message>
+            <source>{cost:.3g}</source>
+            <translation>{cost:.3g}</translation>
+        </message>
+        <message>
+            <source>{cost:.7f}</source>
+            <translation>{cost:.7f}</translation>
+        </message>
+        <message>
+            <source>{count:.2f} processors busy with other programs</source>
+            <translation>{count:.2f} Prozessoren mit anderen Programmen beschäftigt</translation>
+        </message>
+        <message>
+            <source>{count} threads</source>
+            <translation>{count} Threads</translation>
+        </message>
+        <message>
+            <source>{device}, {used:.1f} of {total:.1f} GB</source>
+            <translation>{device}, {used:.1f} von {total:.1f} GB</translation>
+        </message>
+        <message>
+            <source>{fewer} threads, not {usual}: the last reply was written at {last_rate:,.3g} tokens/s, usually it is {usual_rate:,.3g}. Something else uses the processor.</source>
+            <translation>{fewer} Threads, nicht {usual}: Die letzte Antwort wurde mit {last_rate:,.3g} Tokens/s geschrieben, sonst sind es {usual_rate:,.3g}. Etwas anderes nutzt den Prozessor.</translation>
+        </message>
+        <message>
+            <source>{figures:capital}.</source>
+            <translation>{figures:capital}.</translation>
+        </message>
+        <message>
+            <source>{first}; {total}, {runs}.{doubt}</source>
+            <translation>{first}; {total}, {runs}.{doubt}</translation>
+        </message>
+        <message>
+            <source>{held} tokens are held; {length} cannot be kept.</source>
+            <translation>{held} Tokens sind vorhanden; {length} lassen sich nicht behalten.</translation>
+        </message>
+        <message>
+            <source>{lowest} to {highest} in {count} rounds</source>
+            <translation>{lowest} bis {highest} in {count} Durchgängen</translation>
+        </message>
+        <message>
+            <source>{median} ({lowest} to {highest})</source>
+            <translation>{median} ({lowest} bis {highest})</translation>
+        </message>
+        <message>
+            <source>{mode} {number}</source>
+            <translation>{mode} {number}</translation>
+        </message>
+        <message>
+            <source>{mode}, {figure}</source>
+            <translation>{mode}, {figure}</translation>
+        </message>
+        <message>
+            <source>{names} had no room for {refused} of {layers} layers.</source>
+            <translation>Auf {names} war kein Platz für {refused} von {layers} Schichten.</translation>
+        </message>
+        <message>
+            <source>{names}: {here} of {layers} layers</source>
+            <translation>{names}: {here} von {layers} Schichten</translation>
+        </message>
+        <message>
+            <source>{name} ({unit})</source>
+            <translation>{name} ({unit})</translation>
+        </message>
+        <message>
+            <source>{name} cannot be read as a model: {reason}</source>
+            <translation>{name} lässt sich nicht als Modell lesen: {reason}</translation>
+        </message>
+        <message>
+            <source>{name} cannot be read: {reason}.</source>
+            <translation>{name} lässt sich nicht lesen: {reason}.</translation>
+        </message>
+        <message>
+            <source>{name} cannot be used for chat: {reason} Choose another model.</source>
+            <translation>{name} eignet sich nicht zum Chatten: {reason} Wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>{name} could not be read: a fault of Headwater's own.</source>
+            <translation>{name} ließ sich nicht lesen: ein Fehler in Headwater selbst.</translation>
+        </message>
+        <message>
+            <source>{name} does not belong to Headwater, so it is not deleted from here.</source>
+            <translation>{name} gehört nicht zu Headwater und wird deshalb nicht von hier aus gelöscht.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory (about {needed:.1f} GB needed). Choose a smaller model, or close other programs and try again.</source>
+            <translation>{name} passt nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory with a context window of {context_size:,} tokens (about {needed:.1f} GB needed). Choose a smaller window or a smaller model.</source>
+            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory with a context window of {context_size:,} tokens. Choose a smaller window or a smaller model.</source>
+            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher. Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
+        </message>
+        <message>
+            <source>{name} does not fit into memory. Choose a smaller model, or close other programs and try again.</source>
+            <translation>{name} passt nicht in den Speicher. Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
+        </message>
+        <message>
+            <source>{name} expands to more than {megabytes} MB.</source>
+            <translation>{name} ist ausgepackt größer als {megabytes} MB.</translation>
+        </message>
+        <message>
+            <source>{name} has a password. Save a copy without one.</source>
+            <translation>{name} hat ein Passwort. Sichern Sie eine Kopie ohne.</translation>
+        </message>
+        <message>
+            <source>{name} has no text: its pages may be pictures.</source>
+            <translation>{name} enthält keinen Text: Die Seiten sind vielleicht Bilder.</translation>
+        </message>
+        <message>
+            <source>{name} has {pages:,} pages; up to {most:,} can be read. Take a part of it.</source>
+            <translation>{name} hat {pages:,} Seiten; bis zu {most:,} lassen sich lesen. Nehmen Sie einen Teil davon.</translation>
+        </message>
+        <message>
+            <source>{name} is a damaged archive, or one with a password.</source>
+            <translation>{name} ist ein beschädigtes Archiv oder eines mit Passwort.</translation>
+        </message>
+        <message>
+            <source>{name} is an archive without a conversations.json in it.</source>
+            <translation>{name} ist ein Archiv ohne conversations.json darin.</translation>
+        </message>
+        <message>
+            <source>{name} is called {kind} but holds {what}. Get the file again, or rename it to end in .{suffix} to attach it as it is.</source>
+            <translation>{name} heißt wie {kind}, enthält aber {what}. Holen Sie die Datei noch einmal, oder lassen Sie ihren Namen auf .{suffix} enden, um sie so anzuhängen, wie sie ist.</translation>
+        </message>
+        <message>
+            <source>{name} is damaged, or takes more memory than a document should. Get or save it again.</source>
+            <translation>{name} ist beschädigt oder braucht mehr Speicher, als ein Dokument sollte. Holen oder sichern Sie die Datei noch einmal.</translation>
+        </message>
+        <message>
+            <source>{name} is damaged: it is not what Headwater writes at {place}. Nothing of it was taken.</source>
+            <translation>{name} ist beschädigt: Bei {place} steht nicht, was Headwater schreibt. Nichts davon wurde übernommen.</translation>
+        </message>
+        <message>
+            <source>{name} is empty.</source>
+            <translation>{name} ist leer.</translation>
+        </message>
+        <message>
+            <source>{name} is not a file.</source>
+            <translation>{name} ist keine Datei.</translation>
+        </message>
+        <message>
+            <source>{name} is not text, or in an encoding that is not known.</source>
+            <translation>{name} ist kein Text oder hat eine unbekannte Zeichencodierung.</translation>
+        </message>
+        <message>
+            <source>{name} is too large for the memory of this machine.</source>
+            <translation>{name} ist für den Speicher dieses Rechners zu groß.</translation>
+        </message>
+        <message>
+            <source>{name} is too large: files of up to {megabytes} MB can be attached.</source>
+            <translation>{name} ist zu groß: Dateien bis {megabytes} MB lassen sich anhängen.</translation>
+        </message>
+        <message>
+            <source>{name} is too large: {megabytes} MB of text can be read at once.</source>
+            <translation>{name} ist zu groß: {megabytes} MB Text lassen sich auf einmal lesen.</translation>
+        </message>
+        <message>
+            <source>{name} is too long: {length:,} characters. Up to {most:,} can be attached; take a part of it.</source>
+            <translation>{name} ist zu lang: {length:,} Zeichen. Bis zu {most:,} lassen sich anhängen; nehmen Sie einen Teil davon.</translation>
+        </message>
+        <message>
+            <source>{name} is {kind}.</source>
+            <translation>{name} ist {kind}.</translation>
+        </message>
+        <message>
+            <source>{name} was not read within {seconds:,.0f} seconds.</source>
+            <translation>{name} war nach {seconds:,.0f} Sekunden nicht gelesen.</translation>
+        </message>
+        <message>
+            <source>{name} was to run on {device}, which is not here. Choose {others}.</source>
+            <translation>{name} sollte auf {device} laufen, das hier fehlt. Wählen Sie {others}.</translation>
+        </message>
+        <message>
+            <source>{name} was written by a newer version of Headwater. Install that version to read it.</source>
+            <translation>{name} stammt von einer neueren Version von Headwater. Installieren Sie diese, um die Datei zu lesen.</translation>
+        </message>
+        <message>
+            <source>{one} or {other}</source>
+            <translation>{one} oder {other}</translation>
+        </message>
+        <message>
+            <source>{one}, {other}</source>
+            <translation>{one}, {other}</translation>
+        </message>
+        <message>
+            <source>{one}; {other}</source>
+            <translation>{one}; {other}</translation>
+        </message>
+        <message>
+            <source>{on} and {off}</source>
+            <translation>{on} und {off}</translation>
+        </message>
+        <message>
+            <source>{path} cannot be read: {reason}.</source>
+            <translation>{path} lässt sich nicht lesen: {reason}.</translation>
+        </message>
+        <message>
+            <source>{ratio:,.0f}</source>
+            <translation>{ratio:,.0f}</translation>
+        </message>
+        <message>
+            <source>{ratio:.1f}</source>
+            <translation>{ratio:.1f}</translation>
+        </message>
+        <message>
+            <source>{repo} has no model file; it</source>
+            <translation>{repo} enthält keine Modelldatei; eine solche</translation>
+        </message>
+        <message>
+            <source>{size:,.1f} GB</source>
+            <translation>{size:,.1f} GB</translation>
+        </message>
+        <message>
+            <source>{size:,.1f} MB</source>
+            <translation>{size:,.1f} MB</translation>
+        </message>
+        <message>
+            <source>{size:,.1f} kB</source>
+            <translation>{size:,.1f} kB</translation>
+        </message>
+        <message>
+            <source>{size} bytes</source>
+            <translation>{size} Byte</translation>
+        </message>
+        <message>
+            <source>{stay} of {layers} layers stay on the CPU: {names} has {free:.1f} of {total:.1f} GB free.</source>
+            <translation>{stay} von {layers} Schichten bleiben auf der CPU: Auf {names} sind {free:.1f} von {total:.1f} GB frei.</translation>
+        </message>
+        <message>
+            <source>{text!r} names no repository; write it as OWNER/NAME or OWNER/NAME:FILE.</source>
+            <translation>{text!r} benennt kein Repository; schreiben Sie es als OWNER/NAME oder OWNER/NAME:FILE.</translation>
+        </message>
+        <message>
+            <source>{time:,.0f} s</source>
+            <translation>{time:,.0f} s</translation>
+        </message>
+        <message>
+            <source>{time:.1f} s</source>
+            <translation>{time:.1f} s</translation>
+        </message>
+        <message>
+            <source>{time:.2f} s</source>
+            <translation>{time:.2f} s</translation>
+        </message>
+        <message>
+            <source>{time:.3g} ms</source>
+            <translation>{time:.3g} ms</translation>
+        </message>
+        <message>
+            <source>{time:.3g} µs</source>
+            <translation>{time:.3g} µs</translation>
+        </message>
+        <message>
+            <source>{title}: {drawn}.</source>
+            <translation>{title}: {drawn}.</translation>
+        </message>
+        <message>
+            <source>{tokens:,} tokens of the prompt were there</source>
+            <translation>{tokens:,} Tokens des Prompts waren da</translation>
+        </message>
+        <message>
+            <source>{up} over {across}</source>
+            <translation>{up} über {across}</translation>
+        </message>
+        <message>
+            <source>{what:capital}</source>
+            <translation>{what:capital}</translation>
+        </message>
+        <message>
+            <source>{what} came damaged: its checksum is not the one the Hub gives. Download it again.</source>
+            <translation>{what} kam beschädigt an: Die Prüfsumme ist nicht die, die der Hub nennt. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>{what} cannot be written to {folder}: {reason}. Check that folder, or choose another.</source>
+            <translation>{what} lässt sich nicht nach {folder} schreiben: {reason}. Prüfen Sie den Ordner, oder wählen Sie einen anderen.</translation>
+        </message>
+        <message>
+            <source>{what} is being downloaded by another window already. Wait for it there.</source>
+            <translation>{what} wird schon von einem anderen Fenster heruntergeladen. Warten Sie dort darauf.</translation>
+        </message>
+        <message>
+            <source>{what} is gated: accept its terms at {page}, then use a token of the account that did.</source>
+            <translation>{what} ist zugangsbeschränkt: Stimmen Sie unter {page} den Bedingungen zu, und verwenden Sie dann ein Token desselben Kontos.</translation>
+        </message>
+        <message>
+            <source>{what} is not on the Hub. Check its name; a private one needs a token.</source>
+            <translation>{what} gibt es auf dem Hub nicht. Prüfen Sie den Namen; was privat ist, braucht ein Token.</translation>
+        </message>
+        <message>
+            <source>{what} needs an access token of the Hub. Make one there, under Settings, and enter it here.</source>
+            <translation>{what} braucht ein Zugriffstoken des Hub. Erstellen Sie dort unter „Settings“ eines, und geben Sie es hier ein.</translation>
+        </message>
+        <message>
+            <source>{what} needs {needed} more; the disk of {folder} has {free} free. Make room there: what was fetched is kept.</source>
+            <translation>{what} braucht noch {needed}; auf dem Datenträger von {folder} sind {free} frei. Schaffen Sie dort Platz: Was schon geladen ist, bleibt erhalten.</translation>
+        </message>
+        <message>
+            <source>{what} was not asked for: {reason}</source>
+            <translation>{what} wurde nicht angefragt: {reason}</translation>
+        </message>
+        <message>
+            <source>{what} was replaced on the Hub since its download began. Download it again.</source>
+            <translation>{what} wurde auf dem Hub ersetzt, seit das Herunterladen begann. Laden Sie die Datei erneut herunter.</translation>
+        </message>
+        <message>
+            <source>{what}: {error}.</source>
+            <translation>{what}: {error}.</translation>
+        </message>
+        <message>
+            <source>{why} Download it again, or choose another model.</source>
+            <translation>{why} Laden Sie die Datei erneut herunter, oder wählen Sie ein anderes Modell.</translation>
+        </message>
+        <message>
+            <source>{words}.</source>
+            <translation>{words}.</translation>
+        </message>
+        <message>
+            <source>“&lt;{name}&gt;” is not one token of this model.</source>
+            <translation>„&lt;{name}&gt;“ ist nicht ein einzelnes Token dieses Modells.</translation>
+        </message>
+    </context>
+    <context>
         <name>ServerPanel</name>
         <message>
             <source>A key is kept in the system's keyring and sent to this address only.</source>
@@ -3887,745 +5766,6 @@ und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</tr
         <message>
             <source>Remove {model} at {server}</source>
             <translation>{model} auf {server} entfernen</translation>
-        </message>
-    </context>
-    <context>
-        <name>inference</name>
-        <message>
-            <source> Choose another model.</source>
-            <translation> Wählen Sie ein anderes Modell.</translation>
-        </message>
-        <message>
-            <source> Its last line: {line}.</source>
-            <translation> Die letzte Zeile: {line}.</translation>
-        </message>
-        <message>
-            <source> Try {ways}.</source>
-            <translation> Versuchen Sie es mit {ways}.</translation>
-        </message>
-        <message>
-            <source> and others</source>
-            <translation> und andere</translation>
-        </message>
-        <message>
-            <source>A SOCKS proxy is named for the Hub; only HTTP proxies are supported.</source>
-            <translation>Für den Hub ist ein SOCKS-Proxy angegeben; nur HTTP-Proxys werden unterstützt.</translation>
-        </message>
-        <message>
-            <source>A comparison has 1 to {MOST_RUNS} runs of each kind; got {runs}.</source>
-            <translation>Ein Vergleich hat 1 bis {MOST_RUNS} Läufe jeder Art; angegeben sind {runs}.</translation>
-        </message>
-        <message>
-            <source>A price per million tokens is at least 0; got {price}.</source>
-            <translation>Ein Preis je Million Tokens ist mindestens 0; angegeben ist {price}.</translation>
-        </message>
-        <message>
-            <source>A proxy's address begins with http:// or https:// and holds no password.</source>
-            <translation>Die Adresse eines Proxys beginnt mit http:// oder https:// und enthält kein Passwort.</translation>
-        </message>
-        <message>
-            <source>A server's address begins with http:// or https://.</source>
-            <translation>Die Adresse eines Servers beginnt mit http:// oder https://.</translation>
-        </message>
-        <message>
-            <source>A server's address holds no password and no key; give the key apart from it.</source>
-            <translation>Die Adresse eines Servers enthält kein Passwort und keinen Schlüssel; geben Sie den Schlüssel getrennt an.</translation>
-        </message>
-        <message>
-            <source>An empty text names no device.</source>
-            <translation>Ein leerer Text benennt kein Gerät.</translation>
-        </message>
-        <message>
-            <source>Another program writes into {name}, so this ends here. When it is done, try again: the model is loaded anew.</source>
-            <translation>Ein anderes Programm schreibt in {name}, deshalb endet dies hier. Versuchen Sie es erneut, wenn es fertig ist: Das Modell wird neu geladen.</translation>
-        </message>
-        <message>
-            <source>Between 1 and {MOST_THREADS} threads can compute; got {threads}.</source>
-            <translation>Zwischen 1 und {MOST_THREADS} Threads können rechnen; angegeben sind {threads}.</translation>
-        </message>
-        <message>
-            <source>Experiments run with a model of this machine, such as {name}.</source>
-            <translation>Experimente laufen mit einem Modell dieses Computers, etwa {name}.</translation>
-        </message>
-        <message>
-            <source>HF_HUB_OFFLINE is set.</source>
-            <translation>HF_HUB_OFFLINE ist gesetzt.</translation>
-        </message>
-        <message>
-            <source>It does not say what architecture it has. Choose another.</source>
-            <translation>Die Datei sagt nicht, welche Architektur das Modell hat. Wählen Sie eine andere.</translation>
-        </message>
-        <message>
-            <source>It does not write one token after another.</source>
-            <translation>Es schreibt nicht ein Token nach dem anderen.</translation>
-        </message>
-        <message>
-            <source>It has an encoder of its own, which this engine does not run.</source>
-            <translation>Es hat einen eigenen Encoder, der hier nicht ausgeführt wird.</translation>
-        </message>
-        <message>
-            <source>It is the first of {count} parts, so its name must end in {end}.</source>
-            <translation>Die Datei ist der erste von {count} Teilen, deshalb muss ihr Name auf {end} enden.</translation>
-        </message>
-        <message>
-            <source>It is written in version {version} of GGUF, which is not known. Choose another.</source>
-            <translation>Die Datei ist in Version {version} von GGUF geschrieben, die nicht bekannt ist. Wählen Sie eine andere.</translation>
-        </message>
-        <message>
-            <source>It only points to the model's file (Git LFS). Download that.</source>
-            <translation>Die Datei verweist nur auf die Modelldatei (Git LFS). Laden Sie diese herunter.</translation>
-        </message>
-        <message>
-            <source>It was written for machines of the other byte order. Choose another.</source>
-            <translation>Die Datei wurde für Computer mit der anderen Bytereihenfolge geschrieben. Wählen Sie eine andere.</translation>
-        </message>
-        <message>
-            <source>Its header is damaged or cut short. Download it again.</source>
-            <translation>Der Kopf der Datei ist beschädigt oder abgeschnitten. Laden Sie die Datei erneut herunter.</translation>
-        </message>
-        <message>
-            <source>Its name, or that of a folder above it, is not written in UTF-8. Rename it.</source>
-            <translation>Der Name der Datei oder eines Ordners darüber ist nicht in UTF-8 geschrieben. Benennen Sie die Datei oder den Ordner um.</translation>
-        </message>
-        <message>
-            <source>No computer called {host} was found. Check the address, and that this computer is online.</source>
-            <translation>Es wurde kein Computer namens {host} gefunden. Prüfen Sie die Adresse und ob dieser Computer online ist.</translation>
-        </message>
-        <message>
-            <source>Nothing answers at {host}. Start the server there, or check the address.</source>
-            <translation>Unter {host} antwortet nichts. Starten Sie dort den Server, oder prüfen Sie die Adresse.</translation>
-        </message>
-        <message>
-            <source>Part {number} of {count} is missing: {name}. Put it into the same folder.</source>
-            <translation>Teil {number} von {count} fehlt: {name}. Legen Sie ihn in denselben Ordner.</translation>
-        </message>
-        <message>
-            <source>Something went wrong inside Headwater's engine: {summary}. Try again, and report it if it comes back.</source>
-            <translation>In Headwater selbst ist etwas schiefgegangen: {summary}. Versuchen Sie es erneut, und melden Sie es, wenn es wieder vorkommt.</translation>
-        </message>
-        <message>
-            <source>Streaming is compared with a model of this machine.</source>
-            <translation>Streaming wird mit einem Modell dieses Computers verglichen.</translation>
-        </message>
-        <message>
-            <source>The Hub cannot be reached for {what}: {reason}. Check the network, and try again.</source>
-            <translation>Der Hub ist für {what} nicht erreichbar: {reason}. Prüfen Sie das Netzwerk, und versuchen Sie es erneut.</translation>
-        </message>
-        <message>
-            <source>The Hub does not accept the access token it was sent for {what}. Make another, under Settings.</source>
-            <translation>Der Hub nimmt das Zugriffstoken nicht an, das ihm für {what} gesendet wurde. Erstellen Sie dort unter „Settings“ ein anderes.</translation>
-        </message>
-        <message>
-            <source>The Hub failed over {what}: {reason}. Try again later.</source>
-            <translation>Beim Hub ist für {what} ein Fehler aufgetreten: {reason}. Versuchen Sie es später erneut.</translation>
-        </message>
-        <message>
-            <source>The Hub has been asked too often for now. Try {what} again {when}.</source>
-            <translation>Der Hub wurde zu oft gefragt. Versuchen Sie {what} {when} erneut.</translation>
-        </message>
-        <message>
-            <source>The Hub's address begins with https://; got {endpoint!r}.</source>
-            <translation>Die Adresse des Hub beginnt mit https://; angegeben ist {endpoint!r}.</translation>
-        </message>
-        <message>
-            <source>The access token for the Hub has characters in it that no token can have.</source>
-            <translation>Das Zugriffstoken für den Hub enthält Zeichen, die in keinem Token vorkommen können.</translation>
-        </message>
-        <message>
-            <source>The certificates that SSL_CERT_FILE names cannot be read: {reason}.</source>
-            <translation>Die Zertifikate, die SSL_CERT_FILE nennt, sind nicht lesbar: {reason}.</translation>
-        </message>
-        <message>
-            <source>The context size is at least 1 token; got {context_size}.</source>
-            <translation>Das Kontextfenster fasst mindestens 1 Token; angegeben ist {context_size}.</translation>
-        </message>
-        <message>
-            <source>The engine could not go on: {reason} Try again; if that does not help, load the model anew.</source>
-            <translation>Das Modell konnte nicht weiterrechnen: {reason} Versuchen Sie es erneut; wenn das nicht hilft, laden Sie das Modell neu.</translation>
-        </message>
-        <message>
-            <source>The engine was closed before this could be answered. Ask again once it runs.</source>
-            <translation>Das Modell wurde geschlossen, bevor dies beantwortet werden konnte. Fragen Sie erneut, sobald es läuft.</translation>
-        </message>
-        <message>
-            <source>The file is empty. Download it again.</source>
-            <translation>Die Datei ist leer. Laden Sie sie erneut herunter.</translation>
-        </message>
-        <message>
-            <source>The installed llama.cpp does not know its architecture, {architecture}.</source>
-            <translation>Das installierte llama.cpp kennt die Architektur {architecture} nicht.</translation>
-        </message>
-        <message>
-            <source>The key for this server has characters in it that no key can have.</source>
-            <translation>Der Schlüssel für diesen Server enthält Zeichen, die in keinem Schlüssel vorkommen können.</translation>
-        </message>
-        <message>
-            <source>The model's chat template cannot render this conversation: {reason} Try another template or model.</source>
-            <translation>Die Chat-Vorlage des Modells kann diese Unterhaltung nicht darstellen: {reason} Versuchen Sie es mit einer anderen Vorlage oder einem anderen Modell.</translation>
-        </message>
-        <message>
-            <source>The model's chat template refuses a second question: {reason}</source>
-            <translation>Die Chat-Vorlage des Modells lehnt eine zweite Frage ab: {reason}</translation>
-        </message>
-        <message>
-            <source>The model's chat template takes no system prompt: {reason}</source>
-            <translation>Die Chat-Vorlage des Modells nimmt keinen System-Prompt an: {reason}</translation>
-        </message>
-        <message>
-            <source>The number of layers on the GPU is not negative; got {gpu_layers}.</source>
-            <translation>Die Zahl der Schichten auf der GPU ist nicht negativ; angegeben ist {gpu_layers}.</translation>
-        </message>
-        <message>
-            <source>The reply cannot be held to this grammar: {reason} Change it, or ask without it.</source>
-            <translation>Die Antwort lässt sich nicht an diese Grammatik binden: {reason} Ändern Sie sie, oder fragen Sie ohne sie.</translation>
-        </message>
-        <message>
-            <source>The reply from {host} is not whole: {reason} Ask again.</source>
-            <translation>Die Antwort von {host} ist nicht vollständig: {reason} Fragen Sie erneut.</translation>
-        </message>
-        <message>
-            <source>The server at {host} cannot be reached: {reason} Check the address and the network.</source>
-            <translation>Der Server {host} ist nicht erreichbar: {reason} Prüfen Sie die Adresse und das Netzwerk.</translation>
-        </message>
-        <message>
-            <source>The server at {host} cannot prove who it is, so nothing was sent to it: {reason} Check the address, or ask whoever runs it.</source>
-            <translation>Der Server {host} kann nicht nachweisen, wer er ist, deshalb wurde ihm nichts gesendet: {reason} Prüfen Sie die Adresse, oder fragen Sie, wer ihn betreibt.</translation>
-        </message>
-        <message>
-            <source>The server at {host} did not answer within {seconds:,.3g} seconds. Try again later.</source>
-            <translation>Der Server {host} hat nicht innerhalb von {seconds:,.3g} Sekunden geantwortet. Versuchen Sie es später erneut.</translation>
-        </message>
-        <message>
-            <source>The server at {host} does not accept this key ({status}). Give it another one.</source>
-            <translation>Der Server {host} nimmt diesen Schlüssel nicht an ({status}). Geben Sie einen anderen an.</translation>
-        </message>
-        <message>
-            <source>The server at {host} does not offer any model. Load one there.</source>
-            <translation>Der Server {host} bietet kein Modell an. Laden Sie dort eines.</translation>
-        </message>
-        <message>
-            <source>The server at {host} does not offer the model “{model}”. Choose another one.</source>
-            <translation>Der Server {host} bietet das Modell „{model}“ nicht an. Wählen Sie ein anderes.</translation>
-        </message>
-        <message>
-            <source>The server at {host} does not offer {what}. Choose one that it does: {shown}{others}.</source>
-            <translation>Der Server {host} bietet {what} nicht an. Wählen Sie eines, das er anbietet: {shown}{others}.</translation>
-        </message>
-        <message>
-            <source>The server at {host} failed ({status}){said} Try again later.</source>
-            <translation>Beim Server {host} ist ein Fehler aufgetreten ({status}){said} Versuchen Sie es später erneut.</translation>
-        </message>
-        <message>
-            <source>The server at {host} refuses this request ({status}){said} Change that, or ask another model.</source>
-            <translation>Der Server {host} lehnt diese Anfrage ab ({status}){said} Ändern Sie das, oder fragen Sie ein anderes Modell.</translation>
-        </message>
-        <message>
-            <source>The server at {host} sends on to {where}. Nothing was sent there; use that address if it is right.</source>
-            <translation>Der Server {host} leitet an {where} weiter. Dorthin wurde nichts gesendet; verwenden Sie diese Adresse, wenn sie richtig ist.</translation>
-        </message>
-        <message>
-            <source>The server at {host} takes no request now ({status}). Try again {later}{said}</source>
-            <translation>Der Server {host} nimmt gerade keine Anfragen an ({status}). Versuchen Sie es {later} erneut{said}</translation>
-        </message>
-        <message>
-            <source>The server at {host} wants a key ({status}). Give it one.</source>
-            <translation>Der Server {host} verlangt einen Schlüssel ({status}). Geben Sie einen an.</translation>
-        </message>
-        <message>
-            <source>The server's address cannot be read.</source>
-            <translation>Die Adresse des Servers ist nicht lesbar.</translation>
-        </message>
-        <message>
-            <source>The share of the limit is computed for models on the CPU.</source>
-            <translation>Der Anteil an der Grenze wird für Modelle auf der CPU berechnet.</translation>
-        </message>
-        <message>
-            <source>The system says: {strerror}.</source>
-            <translation>Das System sagt: {strerror}.</translation>
-        </message>
-        <message>
-            <source>There is no chat service at {address} ({status}). Such addresses mostly end in /v1.</source>
-            <translation>Unter {address} gibt es keinen Chat-Dienst ({status}). Solche Adressen enden meist auf /v1.</translation>
-        </message>
-        <message>
-            <source>There is no model file at {path}. Check the path, or choose another model.</source>
-            <translation>Unter {path} liegt keine Modelldatei. Prüfen Sie den Pfad, oder wählen Sie ein anderes Modell.</translation>
-        </message>
-        <message>
-            <source>There is too little memory to go on. Close other programs, then try again; if that does not help, start Headwater again.</source>
-            <translation>Der Speicher reicht nicht, um fortzufahren. Schließen Sie andere Programme, und versuchen Sie es erneut; wenn das nicht hilft, starten Sie Headwater neu.</translation>
-        </message>
-        <message>
-            <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Leave out the oldest turns, or use a larger window.</source>
-            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Kontextfenster fasst {context_size:,}. Lassen Sie die ältesten Wortwechsel weg, oder wählen Sie ein größeres Fenster.</translation>
-        </message>
-        <message>
-            <source>This conversation needs {needed:,} tokens; the window holds {context_size:,}. Shorten it, or use a larger window.</source>
-            <translation>Diese Unterhaltung braucht {needed:,} Tokens; das Kontextfenster fasst {context_size:,}. Kürzen Sie sie, oder wählen Sie ein größeres Fenster.</translation>
-        </message>
-        <message>
-            <source>This engine answers from a model file; the request names a server.</source>
-            <translation>Hier antwortet eine Modelldatei; die Anfrage nennt einen Server.</translation>
-        </message>
-        <message>
-            <source>This engine answers from servers; the request names a model file.</source>
-            <translation>Hier antworten Server; die Anfrage nennt eine Modelldatei.</translation>
-        </message>
-        <message>
-            <source>This is a folder. Choose a file in it.</source>
-            <translation>Das ist ein Ordner. Wählen Sie eine Datei darin.</translation>
-        </message>
-        <message>
-            <source>This is a web page, not a model. Download it again.</source>
-            <translation>Das ist eine Webseite, kein Modell. Laden Sie die Datei erneut herunter.</translation>
-        </message>
-        <message>
-            <source>This is no GGUF file. Choose another.</source>
-            <translation>Das ist keine GGUF-Datei. Wählen Sie eine andere.</translation>
-        </message>
-        <message>
-            <source>This is no file. Choose another.</source>
-            <translation>Das ist keine Datei. Wählen Sie eine andere.</translation>
-        </message>
-        <message>
-            <source>This processor lacks {names}, which this build of Headwater needs to run models. Choose a server's model, or build it from the source code: that fits the processor it is made on.</source>
-            <translation>Diesem Prozessor fehlt {names}; ohne das kann dieses Headwater keine Modelle ausführen. Wählen Sie ein Modell auf einem Server, oder erstellen Sie Headwater aus dem Quelltext: Dann passt es zu dem Prozessor, auf dem es erstellt wird.</translation>
-        </message>
-        <message>
-            <source>This search</source>
-            <translation>Diese Suche</translation>
-        </message>
-        <message>
-            <source>What is named as a proxy for the Hub is not the address of one.</source>
-            <translation>Was als Proxy für den Hub angegeben ist, ist nicht die Adresse eines Proxys.</translation>
-        </message>
-        <message>
-            <source>Write this server's address as {base_url_of}.</source>
-            <translation>Schreiben Sie die Adresse dieses Servers als {base_url_of}.</translation>
-        </message>
-        <message>
-            <source>a batch holds 1 to {batch_size} tokens; got {tokens}.</source>
-            <translation>Ein Batch fasst 1 bis {batch_size} Tokens; es waren {tokens}.</translation>
-        </message>
-        <message>
-            <source>a draft holds up to {MOST_OUTPUTS} tokens; got {tokens}.</source>
-            <translation>Ein Entwurf fasst bis zu {MOST_OUTPUTS} Tokens; es waren {tokens}.</translation>
-        </message>
-        <message>
-            <source>a piece of it is too long to be one.</source>
-            <translation>Ein Teil davon ist zu lang.</translation>
-        </message>
-        <message>
-            <source>a sampler could not be made.</source>
-            <translation>Ein Sampler ließ sich nicht anlegen.</translation>
-        </message>
-        <message>
-            <source>a token is none of this model's.</source>
-            <translation>Ein Token gehört nicht zu diesem Modell.</translation>
-        </message>
-        <message>
-            <source>a window of {size:,} tokens</source>
-            <translation>einem Kontextfenster von {size:,} Tokens</translation>
-        </message>
-        <message>
-            <source>another address</source>
-            <translation>eine andere Adresse</translation>
-        </message>
-        <message>
-            <source>another device</source>
-            <translation>ein anderes Gerät</translation>
-        </message>
-        <message>
-            <source>another file has its place now</source>
-            <translation>An seiner Stelle liegt jetzt eine andere Datei</translation>
-        </message>
-        <message>
-            <source>any model</source>
-            <translation>dieses Modell</translation>
-        </message>
-        <message>
-            <source>in {seconds:,.0f} seconds</source>
-            <translation>in {seconds:,.0f} Sekunden</translation>
-        </message>
-        <message>
-            <source>it answers {status}</source>
-            <translation>Er antwortet mit {status}</translation>
-        </message>
-        <message>
-            <source>it answers {status}, which is not expected</source>
-            <translation>Er antwortet mit {status}, was nicht zu erwarten war</translation>
-        </message>
-        <message>
-            <source>it crashed (0x{status:08X})</source>
-            <translation>Er ist abgestürzt (0x{status:08X})</translation>
-        </message>
-        <message>
-            <source>it crashed (SIGBUS), as it does when a file changes or a disk fails while it is read</source>
-            <translation>Er ist abgestürzt (SIGBUS), wie es geschieht, wenn sich beim Lesen eine Datei ändert oder ein Datenträger versagt</translation>
-        </message>
-        <message>
-            <source>it crashed (SIGFPE)</source>
-            <translation>Er ist abgestürzt (SIGFPE)</translation>
-        </message>
-        <message>
-            <source>it crashed (SIGSEGV)</source>
-            <translation>Er ist abgestürzt (SIGSEGV)</translation>
-        </message>
-        <message>
-            <source>it did not answer in time</source>
-            <translation>Er hat nicht rechtzeitig geantwortet</translation>
-        </message>
-        <message>
-            <source>it does not answer with https.</source>
-            <translation>Er antwortet nicht mit https.</translation>
-        </message>
-        <message>
-            <source>it ended the connection without an answer.</source>
-            <translation>Er hat die Verbindung ohne Antwort beendet.</translation>
-        </message>
-        <message>
-            <source>it ended with signal {number}</source>
-            <translation>Er endete mit Signal {number}</translation>
-        </message>
-        <message>
-            <source>it ended with {name}</source>
-            <translation>Er endete mit {name}</translation>
-        </message>
-        <message>
-            <source>it ended without saying why.</source>
-            <translation>Sie endete, ohne zu sagen, warum.</translation>
-        </message>
-        <message>
-            <source>it gave up</source>
-            <translation>Er hat aufgegeben</translation>
-        </message>
-        <message>
-            <source>it gave up (SIGABRT)</source>
-            <translation>Er hat aufgegeben (SIGABRT)</translation>
-        </message>
-        <message>
-            <source>it gives no checksum for it</source>
-            <translation>Er nennt keine Prüfsumme dafür</translation>
-        </message>
-        <message>
-            <source>it is empty.</source>
-            <translation>Sie ist leer.</translation>
-        </message>
-        <message>
-            <source>it is nested too deep.</source>
-            <translation>Sie ist zu tief verschachtelt.</translation>
-        </message>
-        <message>
-            <source>it is nested too deeply for llama.cpp.</source>
-            <translation>Sie ist für llama.cpp zu tief verschachtelt.</translation>
-        </message>
-        <message>
-            <source>it is too long to be one.</source>
-            <translation>Sie ist zu lang für eine Vorlage.</translation>
-        </message>
-        <message>
-            <source>it names a file outside of itself</source>
-            <translation>Das Repository nennt eine Datei, die außerhalb liegt</translation>
-        </message>
-        <message>
-            <source>it renders nothing.</source>
-            <translation>Sie stellt nichts dar.</translation>
-        </message>
-        <message>
-            <source>it sends another part of the file than it was asked for</source>
-            <translation>Er sendet einen anderen Teil der Datei als angefragt</translation>
-        </message>
-        <message>
-            <source>it sends on from one address to the next without end</source>
-            <translation>Er leitet endlos von einer Adresse zur nächsten weiter</translation>
-        </message>
-        <message>
-            <source>it sends the file in another form than it was asked for</source>
-            <translation>Er sendet die Datei in anderer Form als angefragt</translation>
-        </message>
-        <message>
-            <source>it takes too much memory.</source>
-            <translation>Sie braucht zu viel Speicher.</translation>
-        </message>
-        <message>
-            <source>it used an instruction this processor does not have (SIGILL)</source>
-            <translation>Er verwendete einen Befehl, den dieser Prozessor nicht hat (SIGILL)</translation>
-        </message>
-        <message>
-            <source>its answer cannot be unpacked</source>
-            <translation>Seine Antwort lässt sich nicht entpacken</translation>
-        </message>
-        <message>
-            <source>its answer makes no sense ({name__})</source>
-            <translation>Seine Antwort ergibt keinen Sinn ({name__})</translation>
-        </message>
-        <message>
-            <source>its certificate is not trusted ({reason})</source>
-            <translation>Seinem Zertifikat wird nicht vertraut ({reason})</translation>
-        </message>
-        <message>
-            <source>its disk knows no locks</source>
-            <translation>Sein Datenträger kennt keine Sperren</translation>
-        </message>
-        <message>
-            <source>its storage answers {status}</source>
-            <translation>Sein Speicher antwortet mit {status}</translation>
-        </message>
-        <message>
-            <source>its text can be read in too many ways by this grammar.</source>
-            <translation>Der Text lässt sich mit dieser Grammatik auf zu viele Weisen lesen.</translation>
-        </message>
-        <message>
-            <source>later</source>
-            <translation>später</translation>
-        </message>
-        <message>
-            <source>llama.cpp cannot read it.</source>
-            <translation>llama.cpp kann sie nicht lesen.</translation>
-        </message>
-        <message>
-            <source>llama.cpp cannot run {name}: tried in a process of its own, {outcome}.{said}{way}</source>
-            <translation>llama.cpp kann {name} nicht ausführen. Beim Versuch in einem eigenen Prozess: {outcome}.{said}{way}</translation>
-        </message>
-        <message>
-            <source>llama.cpp does not say why.</source>
-            <translation>llama.cpp sagt nicht, warum.</translation>
-        </message>
-        <message>
-            <source>llama.cpp found no room in its memory.</source>
-            <translation>llama.cpp fand keinen Platz in seinem Speicher.</translation>
-        </message>
-        <message>
-            <source>llama.cpp says: {reason}.</source>
-            <translation>llama.cpp sagt: {reason}.</translation>
-        </message>
-        <message>
-            <source>llama.cpp takes too long over it.</source>
-            <translation>llama.cpp braucht zu lange dafür.</translation>
-        </message>
-        <message>
-            <source>llama.cpp would not live through it: a rule may begin with itself, by way of others.</source>
-            <translation>llama.cpp würde daran abstürzen: Eine Regel kann über andere mit sich selbst beginnen.</translation>
-        </message>
-        <message>
-            <source>logit_bias names token {biases}; this model has {size:,}, from 0.</source>
-            <translation>logit_bias nennt Token {biases}; dieses Modell hat {size:,}, ab 0.</translation>
-        </message>
-        <message>
-            <source>no token of this model goes on as the grammar wants.</source>
-            <translation>Kein Token dieses Modells geht so weiter, wie es die Grammatik verlangt.</translation>
-        </message>
-        <message>
-            <source>the CPU</source>
-            <translation>der CPU</translation>
-        </message>
-        <message>
-            <source>the JSON schema cannot be followed: {reason}.</source>
-            <translation>Dem JSON-Schema lässt sich nicht folgen: {reason}.</translation>
-        </message>
-        <message>
-            <source>the JSON schema counts to {times:,}; a grammar counts to {MOST_TIMES:,} at the most.</source>
-            <translation>Das JSON-Schema zählt bis {times:,}; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
-        </message>
-        <message>
-            <source>the JSON schema counts too far; a grammar counts to {MOST_TIMES:,} at the most.</source>
-            <translation>Das JSON-Schema zählt zu weit; eine Grammatik zählt höchstens bis {MOST_TIMES:,}.</translation>
-        </message>
-        <message>
-            <source>the JSON schema is nested too deeply, or its names are too long.</source>
-            <translation>Das JSON-Schema ist zu tief verschachtelt, oder seine Namen sind zu lang.</translation>
-        </message>
-        <message>
-            <source>the JSON schema is nested too deeply.</source>
-            <translation>Das JSON-Schema ist zu tief verschachtelt.</translation>
-        </message>
-        <message>
-            <source>the JSON schema is too long.</source>
-            <translation>Das JSON-Schema ist zu lang.</translation>
-        </message>
-        <message>
-            <source>the JSON schema makes too many rules.</source>
-            <translation>Das JSON-Schema ergibt zu viele Regeln.</translation>
-        </message>
-        <message>
-            <source>the connection broke off</source>
-            <translation>Die Verbindung ist abgebrochen</translation>
-        </message>
-        <message>
-            <source>the connection broke off in the middle of it.</source>
-            <translation>Die Verbindung brach mittendrin ab.</translation>
-        </message>
-        <message>
-            <source>the connection ended too early</source>
-            <translation>Die Verbindung endete zu früh</translation>
-        </message>
-        <message>
-            <source>the connection failed.</source>
-            <translation>Die Verbindung ist fehlgeschlagen.</translation>
-        </message>
-        <message>
-            <source>the context window of {context_size:,} tokens is full.</source>
-            <translation>Das Kontextfenster von {context_size:,} Tokens ist voll.</translation>
-        </message>
-        <message>
-            <source>the folder went away</source>
-            <translation>Der Ordner ist verschwunden</translation>
-        </message>
-        <message>
-            <source>the model was freed.</source>
-            <translation>Das Modell wurde freigegeben.</translation>
-        </message>
-        <message>
-            <source>the model “{model}”</source>
-            <translation>das Modell „{model}“</translation>
-        </message>
-        <message>
-            <source>the proxy or the certificates that are set in the environment cannot be used.</source>
-            <translation>Der Proxy oder die Zertifikate, die in der Umgebung gesetzt sind, lassen sich nicht verwenden.</translation>
-        </message>
-        <message>
-            <source>the proxy refuses the connection</source>
-            <translation>Der Proxy lehnt die Verbindung ab</translation>
-        </message>
-        <message>
-            <source>the proxy that is set, or the certificates, cannot be used.</source>
-            <translation>Der eingestellte Proxy oder die Zertifikate lassen sich nicht verwenden.</translation>
-        </message>
-        <message>
-            <source>the request holds what cannot be sent</source>
-            <translation>Die Anfrage enthält etwas, das sich nicht senden lässt</translation>
-        </message>
-        <message>
-            <source>the system ended it (SIGKILL), as it does when memory runs out</source>
-            <translation>Das System hat ihn beendet (SIGKILL), wie es das tut, wenn der Speicher ausgeht</translation>
-        </message>
-        <message>
-            <source>there is a NUL character in it.</source>
-            <translation>Darin steht ein NUL-Zeichen.</translation>
-        </message>
-        <message>
-            <source>there is half a character in it.</source>
-            <translation>Darin steht ein halbes Zeichen.</translation>
-        </message>
-        <message>
-            <source>there is nothing to sample from.</source>
-            <translation>Es gibt nichts, woraus gewählt werden könnte.</translation>
-        </message>
-        <message>
-            <source>this search</source>
-            <translation>diese Suche</translation>
-        </message>
-        <message>
-            <source>what was written so far does not follow it.</source>
-            <translation>Was bisher geschrieben wurde, folgt ihr nicht.</translation>
-        </message>
-        <message>
-            <source>{fewer} threads, not {usual}: the last reply was written at {last_rate:,.3g} tokens/s, usually it is {usual_rate:,.3g}. Something else uses the processor.</source>
-            <translation>{fewer} Threads, nicht {usual}: Die letzte Antwort wurde mit {last_rate:,.3g} Tokens/s geschrieben, sonst sind es {usual_rate:,.3g}. Etwas anderes nutzt den Prozessor.</translation>
-        </message>
-        <message>
-            <source>{held} tokens are held; {length} cannot be kept.</source>
-            <translation>{held} Tokens sind vorhanden; {length} lassen sich nicht behalten.</translation>
-        </message>
-        <message>
-            <source>{name} cannot be read as a model: {reason}</source>
-            <translation>{name} lässt sich nicht als Modell lesen: {reason}</translation>
-        </message>
-        <message>
-            <source>{name} cannot be used for chat: {reason} Choose another model.</source>
-            <translation>{name} eignet sich nicht zum Chatten: {reason} Wählen Sie ein anderes Modell.</translation>
-        </message>
-        <message>
-            <source>{name} does not belong to Headwater, so it is not deleted from here.</source>
-            <translation>{name} gehört nicht zu Headwater und wird deshalb nicht von hier aus gelöscht.</translation>
-        </message>
-        <message>
-            <source>{name} does not fit into memory (about {needed:.1f} GB needed). Choose a smaller model, or close other programs and try again.</source>
-            <translation>{name} passt nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
-        </message>
-        <message>
-            <source>{name} does not fit into memory with a context window of {context_size:,} tokens (about {needed:.1f} GB needed). Choose a smaller window or a smaller model.</source>
-            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
-        </message>
-        <message>
-            <source>{name} does not fit into memory with a context window of {context_size:,} tokens. Choose a smaller window or a smaller model.</source>
-            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher. Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
-        </message>
-        <message>
-            <source>{name} does not fit into memory. Choose a smaller model, or close other programs and try again.</source>
-            <translation>{name} passt nicht in den Speicher. Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
-        </message>
-        <message>
-            <source>{name} was to run on {device}, which is not here. Choose {others}.</source>
-            <translation>{name} sollte auf {device} laufen, das hier fehlt. Wählen Sie {others}.</translation>
-        </message>
-        <message>
-            <source>{one} or {other}</source>
-            <translation>{one} oder {other}</translation>
-        </message>
-        <message>
-            <source>{size:,.1f} GB</source>
-            <translation>{size:,.1f} GB</translation>
-        </message>
-        <message>
-            <source>{size:,.1f} MB</source>
-            <translation>{size:,.1f} MB</translation>
-        </message>
-        <message>
-            <source>{stay} of {layers} layers stay on the CPU: {names} has {free:.1f} of {total:.1f} GB free.</source>
-            <translation>{stay} von {layers} Schichten bleiben auf der CPU: Auf {names} sind {free:.1f} von {total:.1f} GB frei.</translation>
-        </message>
-        <message>
-            <source>{text!r} names no repository; write it as OWNER/NAME or OWNER/NAME:FILE.</source>
-            <translation>{text!r} benennt kein Repository; schreiben Sie es als OWNER/NAME oder OWNER/NAME:FILE.</translation>
-        </message>
-        <message>
-            <source>{what} came damaged: its checksum is not the one the Hub gives. Download it again.</source>
-            <translation>{what} kam beschädigt an: Die Prüfsumme ist nicht die, die der Hub nennt. Laden Sie die Datei erneut herunter.</translation>
-        </message>
-        <message>
-            <source>{what} cannot be written to {folder}: {reason}. Check that folder, or choose another.</source>
-            <translation>{what} lässt sich nicht nach {folder} schreiben: {reason}. Prüfen Sie den Ordner, oder wählen Sie einen anderen.</translation>
-        </message>
-        <message>
-            <source>{what} is being downloaded by another window already. Wait for it there.</source>
-            <translation>{what} wird schon von einem anderen Fenster heruntergeladen. Warten Sie dort darauf.</translation>
-        </message>
-        <message>
-            <source>{what} is gated: accept its terms at {page}, then use a token of the account that did.</source>
-            <translation>{what} ist zugangsbeschränkt: Stimmen Sie unter {page} den Bedingungen zu, und verwenden Sie dann ein Token desselben Kontos.</translation>
-        </message>
-        <message>
-            <source>{what} is not on the Hub. Check its name; a private one needs a token.</source>
-            <translation>{what} gibt es auf dem Hub nicht. Prüfen Sie den Namen; was privat ist, braucht ein Token.</translation>
-        </message>
-        <message>
-            <source>{what} needs an access token of the Hub. Make one there, under Settings, and enter it here.</source>
-            <translation>{what} braucht ein Zugriffstoken des Hub. Erstellen Sie dort unter „Settings“ eines, und geben Sie es hier ein.</translation>
-        </message>
-        <message>
-            <source>{what} needs {needed} more; the disk of {folder} has {free} free. Make room there: what was fetched is kept.</source>
-            <translation>{what} braucht noch {needed}; auf dem Datenträger von {folder} sind {free} frei. Schaffen Sie dort Platz: Was schon geladen ist, bleibt erhalten.</translation>
-        </message>
-        <message>
-            <source>{what} was not asked for: {reason}</source>
-            <translation>{what} wurde nicht angefragt: {reason}</translation>
-        </message>
-        <message>
-            <source>{what} was replaced on the Hub since its download began. Download it again.</source>
-            <translation>{what} wurde auf dem Hub ersetzt, seit das Herunterladen begann. Laden Sie die Datei erneut herunter.</translation>
-        </message>
-        <message>
-            <source>{what}: {error}.</source>
-            <translation>{what}: {error}.</translation>
-        </message>
-        <message>
-            <source>{why} Download it again, or choose another model.</source>
-            <translation>{why} Laden Sie die Datei erneut herunter, oder wählen Sie ein anderes Modell.</translation>
-        </message>
-        <message>
-            <source>“&lt;{name}&gt;” is not one token of this model.</source>
-            <translation>„&lt;{name}&gt;“ ist nicht ein einzelnes Token dieses Modells.</translation>
         </message>
     </context>
 </TS>

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from desktop import documents
-from desktop.documents import MOST_TEXT, DocumentRefused, main, text_of
+from desktop.documents import MOST_TEXT, DocumentRefused, main, refusal_of, text_of
 from tests.desktop.documents import pdf, raw_pdf, with_part, word
 
 
@@ -38,7 +38,7 @@ def test_a_word_file_is_markdown_in_its_own_order(tmp_path):
 
 def refusal(path: Path) -> str:
     """Why the child refuses: the same as `read`, without its start."""
-    return main(path)["refused"]
+    return refusal_of(path.name, main(path))
 
 
 def test_what_is_locked_says_so(tmp_path):
@@ -138,7 +138,7 @@ def test_more_text_than_can_be_read_is_not_read_to_its_end(tmp_path):
     line = "(" + "bend " * 2_000 + ") Tj "
     path = tmp_path / "long.pdf"
     path.write_bytes(raw_pdf(*[b"BT /F1 12 Tf 72 700 Td " + line.encode() * 25 + b"ET"] * 12))
-    assert MOST_TEXT < len(main(path)["text"]) < MOST_TEXT + 100
+    assert MOST_TEXT < len(str(main(path)["text"])) < MOST_TEXT + 100
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.docx"])

@@ -159,16 +159,16 @@ def test_no_number_beside_the_conversation_is_written_as_in_english(desk, qtbot)
 
 
 @pytest.mark.usefixtures("german_program")
-def test_a_plot_says_its_numbers_as_it_is_told_and_in_english_otherwise(qtbot):
-    lab = inference.experiments
-    plot = lab.Plot("Zeit", "Token", "", "Zeit", "ms", (lab.Series("", ((1204.0, 0.25),), lab.Ink.DECODE),))
-    for as_words, number, amount in ((str, "1,204", "0.25 ms"), (wording.written, "1.204", "0,25 ms")):
-        view = PlotView(load_theme("light"), write=as_words)
-        qtbot.addWidget(view)
-        view.show_plot(plot)
-        qtbot.keyClick(view, Qt.Key.Key_Right)
-        assert number in view.pointed
-        assert amount in view.pointed
+def test_a_plot_says_words_and_numbers_in_german(qtbot):
+    lab, said = inference.experiments, inference.Sentence
+    series = lab.Series(said("reading a prompt"), ((1204.0, 0.25),), lab.Ink.DECODE)
+    view = PlotView(load_theme("light"))
+    qtbot.addWidget(view)
+    view.show_plot(lab.Plot(said("Time for one token"), said("tokens"), said("tokens"), said("time"), "ms", (series,)))
+    assert view.accessibleDescription() == "Zeit für ein Token: Zeit (ms) über Tokens; Prompt lesen."
+    qtbot.keyClick(view, Qt.Key.Key_Right)
+    assert view.pointed == "Prompt lesen: Zeit 0,25 ms bei Tokens 1.204"
+    assert view.text() == "Tokens\tZeit\t\n1.204 Tokens\t0,25 ms\tPrompt lesen"
 
 
 def test_texts_are_found_wherever_they_are_said():

@@ -6,6 +6,7 @@ import pytest
 
 from inference.errors import PromptTooLong
 from inference.experiments.trial import Stopped, rounds_of
+from inference.sentences import Sentence
 from tests.inference.experiments.lending import Lent, timed
 
 
@@ -39,10 +40,10 @@ def test_a_stopped_trial_begins_nothing_more() -> None:
     lent = Lent(timed())
     trial = lent.trial()
     trial.plan(2)
-    assert trial.begin("one").fraction == 0.0
+    assert trial.begin(Sentence("one")).fraction == 0.0
     lent.stop_flag.set()
     with pytest.raises(Stopped):
-        trial.begin("two")
+        trial.begin(Sentence("two"))
     with pytest.raises(Stopped):
         trial.ask("Hello?")
 
