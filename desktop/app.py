@@ -27,6 +27,7 @@ from desktop.places import Places
 from desktop.process_lock import held_in
 from desktop.settings import Settings, SettingsFile, broken_of
 from desktop.single_instance import Door, Entrance
+from desktop.spoken import spoken
 from desktop.store import BACKUPS, StoreError, open_store
 from desktop.theme import ThemeSource
 from desktop.translation import speak
@@ -316,7 +317,7 @@ class App(QObject):
 
     def _speak_of_the_start(self) -> None:
         if self._salvaged is not None:
-            self.window.board.show_notice(str(self._salvaged), NoticeKind.WARNING)
+            self.window.board.show_notice(spoken(self._salvaged), NoticeKind.WARNING)
         if self._safe:
             self.window.board.show_notice(
                 self.tr("Safe mode: all is as at first, on the CPU. What is chosen now is not kept.")

@@ -13,6 +13,7 @@ from inference import (
     KvType,
     ProxyKind,
     RemoteModel,
+    Sentence,
     is_proxy_address,
     make_own_folder,
     read_own,
@@ -187,7 +188,9 @@ class SettingsFile:
             content = tomli_w.dumps(_content_of(self._current) | self._unknown)
             replace_own(self._path, _HEADING + content, for_good=True)
         except OSError as error:
-            self.notice = f"The settings cannot be saved in {self._path}: {error.strerror}."
+            self.notice = Sentence(
+                "The settings cannot be saved in {path}: {reason}.", path=self._path, reason=error.strerror
+            )
         else:
             self._in_file = self._current
 
@@ -198,7 +201,9 @@ class SettingsFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            self.notice = f"The settings in {self._path} cannot be read: {error.strerror}."
+            self.notice = Sentence(
+                "The settings in {path} cannot be read: {reason}.", path=self._path, reason=error.strerror
+            )
             return None
         except (ValueError, RecursionError):  # no UTF-8, no TOML, or what no sane TOML has
             self._set_aside()
@@ -216,9 +221,15 @@ class SettingsFile:
         try:
             self._path.replace(aside)
         except OSError as error:
-            self.notice = f"The settings in {self._path} are damaged and cannot be set aside: {error.strerror}."
+            self.notice = Sentence(
+                "The settings in {path} are damaged and cannot be set aside: {reason}.",
+                path=self._path,
+                reason=error.strerror,
+            )
         else:
-            self.notice = f"The settings file was damaged. It is kept as {aside}; what it held no longer applies."
+            self.notice = Sentence(
+                "The settings file was damaged. It is kept as {path}; what it held no longer applies.", path=aside
+            )
 
 
 def _text_of(path: Path) -> str:

@@ -9,11 +9,14 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, QProcess
 
+from desktop.spoken import spoken
+from inference import Sentence
+
 _KEEP_SYSTEM = 0x80000001  # Windows: ES_CONTINUOUS | ES_SYSTEM_REQUIRED
 _AS_USUAL = 0x80000000
 
-WRITING = "A reply is being written"
-DOWNLOADING = "A model is being downloaded"
+WRITING = Sentence("A reply is being written")
+DOWNLOADING = Sentence("A model is being downloaded")
 
 
 def holder_of(
@@ -48,7 +51,9 @@ class Wakefulness(QObject):
         """`command` takes the place of the platform's own."""
         super().__init__(parent)
         self._command = (
-            holder_of(sys.platform, os.environ, shutil.which, os.getpid(), reason) if command is None else command
+            holder_of(sys.platform, os.environ, shutil.which, os.getpid(), spoken(reason))
+            if command is None
+            else command
         )
         self._process: QProcess | None = None
 

@@ -493,7 +493,7 @@ class Window(QMainWindow):
 
     def _say_what_was_found(self) -> None:
         if self._settings.notice:
-            self.board.show_notice(self._settings.notice, NoticeKind.WARNING)
+            self.board.show_notice(spoken(self._settings.notice), NoticeKind.WARNING)
         found = self._library.interrupted
         if found == 1:
             self.board.show_notice(

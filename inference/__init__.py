@@ -73,7 +73,7 @@ from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
 from inference.messages import Message, Role
 from inference.own_files import NoOrdinaryFile, check_ordinary, make_own_folder, open_own, read_own, replace_own
-from inference.sentences import CAPITAL, Sentence, capital
+from inference.sentences import CAPITAL, Sentence, capital, listed
 from inference.shortage import can_reserve, is_shortage
 
 if TYPE_CHECKING:
@@ -373,6 +373,7 @@ __all__ = [
     "is_proxy_address",
     "is_shortage",
     "list_devices",
+    "listed",
     "looks_like_model",
     "make_own_folder",
     "new_job_id",

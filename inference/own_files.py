@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
+from inference.sentences import Sentence
+
 _HALF_WRITTEN = ".new"
 _DEAD_AFTER_SECONDS = 3600.0  # nobody writes so long at a file
 _OF_OTHERS = (errno.EISDIR, errno.ENXIO, errno.ELOOP)  # ENXIO: of a pipe that nobody reads, and of a socket
@@ -40,7 +42,9 @@ def make_own_folder(path: Path) -> None:
             raise
         # One that leads nowhere is in the way, too.
         in_the_way = next(each for each in (path, *path.parents) if os.path.lexists(each))
-        raise NotADirectoryError(errno.ENOTDIR, f"{in_the_way} should be a folder", str(in_the_way)) from None
+        raise NotADirectoryError(
+            errno.ENOTDIR, Sentence("{path} should be a folder", path=in_the_way), str(in_the_way)
+        ) from None
 
 
 def open_own(path: str | Path, flags: int) -> int:
@@ -115,4 +119,6 @@ def _sweep(path: Path) -> None:
 
 
 def _refuse(path: str | Path) -> NoReturn:
-    raise NoOrdinaryFile(errno.EINVAL, f"{Path(path).name} should be an ordinary file", str(path)) from None
+    raise NoOrdinaryFile(
+        errno.EINVAL, Sentence("{name} should be an ordinary file", name=Path(path).name), str(path)
+    ) from None

@@ -23,7 +23,7 @@ from desktop.store.backups import BACKUPS, is_sound
 from desktop.store.faults import faults_of, mark_of
 from desktop.store.rows import DAMAGE
 from desktop.store.strict import as_text, made
-from inference import open_own, read_own
+from inference import Sentence, listed, open_own, read_own
 
 # In the order in which rows refer to each other. What is counted and named is turns and conversations.
 _TABLES = (
@@ -56,17 +56,34 @@ class Salvage:
     titles: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        words = [f"The conversations were damaged. {_messages(self.read)} could be read"]
-        if self.from_backup:
-            words.append(f", {_messages(self.from_backup)} came back from a backup")
+        count = _messages(self.from_backup)
+        back = Sentence(", {messages} came back from a backup", messages=count) if self.from_backup else ""
+        return Sentence(
+            "The conversations were damaged. {messages} could be read{back}{lost}{where}. The damaged file is kept as "
+            "{path}.",
+            messages=_messages(self.read),
+            back=back,
+            lost=self._lost,
+            where=self._where,
+            path=self.kept_as,
+        )
+
+    @property
+    def _lost(self) -> Sentence:
         if self.lost is None:
-            words.append(", and nothing tells how many are lost")
-        else:
-            words.append(f", at most {_messages(self.lost)} are lost" if self.lost else ", none is lost")
-        if self.titles:
-            more = "" if len(self.titles) <= _NAMED else f" and {len(self.titles) - _NAMED} more"
-            words.append(f" (in {', '.join(f'“{title}”' for title in self.titles[:_NAMED])}{more})")
-        return f"{''.join(words)}. The damaged file is kept as {self.kept_as}."
+            return Sentence(", and nothing tells how many are lost")
+        if not self.lost:
+            return Sentence(", none is lost")
+        return Sentence(", at most {messages} are lost", messages=_messages(self.lost))
+
+    @property
+    def _where(self) -> str:
+        if not self.titles:
+            return ""
+        titles = listed(Sentence("“{title}”", title=title) for title in self.titles[:_NAMED])
+        others = len(self.titles) - _NAMED
+        more = Sentence(" and {count} more", count=others) if others > 0 else ""
+        return Sentence(" (in {titles}{more})", titles=titles, more=more)
 
 
 @dataclass(slots=True)
@@ -399,5 +416,5 @@ def _titled(connection: sqlite3.Connection, conversation: int) -> str:
     return " ".join(str(title).split())[:_TITLE_LENGTH]
 
 
-def _messages(count: int) -> str:
-    return f"{count:,} message{'' if count == 1 else 's'}"
+def _messages(count: int) -> Sentence:
+    return Sentence("1 message") if count == 1 else Sentence("{count:,} messages", count=count)

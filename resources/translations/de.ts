@@ -3099,6 +3099,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
     <context>
         <name>Sentence</name>
         <message>
+            <source> (in {titles}{more})</source>
+            <translation> (in {titles}{more})</translation>
+        </message>
+        <message>
             <source> (the short answer was longer than the lowest limit and was cut off)</source>
             <translation> (die kurze Antwort war länger als die niedrigste Grenze und wurde abgeschnitten)</translation>
         </message>
@@ -3123,8 +3127,32 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation> und andere</translation>
         </message>
         <message>
+            <source> and {count} more</source>
+            <translation> und {count} weiteren</translation>
+        </message>
+        <message>
             <source>, and at your prices an estimated {with_reuse} and {without}</source>
             <translation>, zu Ihren Preisen geschätzt {with_reuse} und {without}</translation>
+        </message>
+        <message>
+            <source>, and nothing tells how many are lost</source>
+            <translation>, und nichts sagt, wie viele verloren sind</translation>
+        </message>
+        <message>
+            <source>, at most {messages} are lost</source>
+            <translation>, verloren: höchstens {messages}</translation>
+        </message>
+        <message>
+            <source>, none is lost</source>
+            <translation>, verloren ist keine</translation>
+        </message>
+        <message>
+            <source>, {messages} came back from a backup</source>
+            <translation>, aus einer Sicherung zurückgeholt: {messages}</translation>
+        </message>
+        <message>
+            <source>1 message</source>
+            <translation>1 Nachricht</translation>
         </message>
         <message>
             <source>1 thread</source>
@@ -3151,6 +3179,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Ein Modell hat kein eigenes Gedächtnis: In jeder Runde ist die ganze Unterhaltung bis dahin sein Prompt. Die gesendeten Tokens summieren sich auf weit mehr als die Länge der Unterhaltung. Mit Wiederverwendung des Anfangs muss nicht neu berechnet werden, was in früheren Runden gelesen wurde. Dieses Experiment lässt eine Unterhaltung Runde um Runde wachsen, mit Wiederverwendung und ohne, und zählt Tokens, Zeit und Geld zusammen; Geld nach Preisen, die Sie eingeben, als Schätzung.</translation>
         </message>
         <message>
+            <source>A model is being downloaded</source>
+            <translation>Ein Modell wird heruntergeladen</translation>
+        </message>
+        <message>
             <source>A model works in two phases. In prefill it reads the prompt, many tokens at once; in decode it writes the answer, one token after another, and for each of them it goes through all of its weights again. So one more token of the answer should cost more time than one more token of the prompt. This experiment reads prompts of several lengths and writes answers of several lengths, and measures what one more token costs in either phase.</source>
             <translation>Ein Modell arbeitet in zwei Phasen. Im Prefill liest es den Prompt, viele Tokens auf einmal; im Decode schreibt es die Antwort, ein Token nach dem anderen, und geht für jedes wieder alle seine Gewichte durch. Ein Token mehr in der Antwort sollte also mehr Zeit kosten als ein Token mehr im Prompt. Dieses Experiment liest Prompts und schreibt Antworten verschiedener Länge und misst, was ein Token mehr in jeder Phase kostet.</translation>
         </message>
@@ -3161,6 +3193,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>A proxy's address begins with http:// or https:// and holds no password.</source>
             <translation>Die Adresse eines Proxys beginnt mit http:// oder https:// und enthält kein Passwort.</translation>
+        </message>
+        <message>
+            <source>A reply is being written</source>
+            <translation>Eine Antwort entsteht</translation>
         </message>
         <message>
             <source>A second one with reuse, round {turn} of {rounds}</source>
@@ -3563,6 +3599,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Die Unterhaltungen in {path} stammen von einer neueren Version von Headwater. Installieren Sie diese, oder starten Sie mit einem anderen Ordner (--data-dir).</translation>
         </message>
         <message>
+            <source>The conversations were damaged. {messages} could be read{back}{lost}{where}. The damaged file is kept as {path}.</source>
+            <translation>Die Unterhaltungen waren beschädigt. Gelesen: {messages}{back}{lost}{where}. Die beschädigte Datei liegt in {path}.</translation>
+        </message>
+        <message>
             <source>The disk with {folder} is full, so nothing more can be kept. Make room on it, then go on.</source>
             <translation>Der Datenträger mit {folder} ist voll, deshalb lässt sich nichts mehr sichern. Schaffen Sie dort Platz, dann geht es weiter.</translation>
         </message>
@@ -3665,6 +3705,22 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>The server's address cannot be read.</source>
             <translation>Die Adresse des Servers ist nicht lesbar.</translation>
+        </message>
+        <message>
+            <source>The settings cannot be saved in {path}: {reason}.</source>
+            <translation>Die Einstellungen lassen sich nicht in {path} sichern: {reason}.</translation>
+        </message>
+        <message>
+            <source>The settings file was damaged. It is kept as {path}; what it held no longer applies.</source>
+            <translation>Die Datei mit den Einstellungen war beschädigt. Sie liegt jetzt in {path}; was darin stand, gilt nicht mehr.</translation>
+        </message>
+        <message>
+            <source>The settings in {path} are damaged and cannot be set aside: {reason}.</source>
+            <translation>Die Einstellungen in {path} sind beschädigt und lassen sich nicht beiseitelegen: {reason}.</translation>
+        </message>
+        <message>
+            <source>The settings in {path} cannot be read: {reason}.</source>
+            <translation>Die Einstellungen in {path} lassen sich nicht lesen: {reason}.</translation>
         </message>
         <message>
             <source>The share of the limit is computed for models on the CPU.</source>
@@ -4719,6 +4775,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>{cost:.7f}</translation>
         </message>
         <message>
+            <source>{count:,} messages</source>
+            <translation>{count:,} Nachrichten</translation>
+        </message>
+        <message>
             <source>{count:.2f} processors busy with other programs</source>
             <translation>{count:.2f} Prozessoren mit anderen Programmen beschäftigt</translation>
         </message>
@@ -4879,6 +4939,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>{name} ist {kind}.</translation>
         </message>
         <message>
+            <source>{name} should be an ordinary file</source>
+            <translation>{name} sollte eine gewöhnliche Datei sein</translation>
+        </message>
+        <message>
             <source>{name} was not read within {seconds:,.0f} seconds.</source>
             <translation>{name} war nach {seconds:,.0f} Sekunden nicht gelesen.</translation>
         </message>
@@ -4909,6 +4973,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>{path} cannot be read: {reason}.</source>
             <translation>{path} lässt sich nicht lesen: {reason}.</translation>
+        </message>
+        <message>
+            <source>{path} should be a folder</source>
+            <translation>{path} sollte ein Ordner sein</translation>
         </message>
         <message>
             <source>{ratio:,.0f}</source>
@@ -5033,6 +5101,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>“&lt;{name}&gt;” is not one token of this model.</source>
             <translation>„&lt;{name}&gt;“ ist nicht ein einzelnes Token dieses Modells.</translation>
+        </message>
+        <message>
+            <source>“{title}”</source>
+            <translation>„{title}“</translation>
         </message>
     </context>
     <context>
