@@ -17,6 +17,7 @@ from desktop import wording
 from desktop.model_choice import CPU, ModelChoice, ModelState, name_of
 from desktop.secrets import KeyPlace
 from desktop.settings import FONT_SIZES, ZOOMS, ColourScheme, SendingKey, Settings, SettingsFile
+from desktop.spoken import spoken
 from desktop.theme import Theme
 from desktop.translation import LANGUAGES
 from desktop.upkeep import Upkeep
@@ -356,7 +357,7 @@ class Preferences(Page):
             return
         self._settings.save(changed)
         if self._settings.notice:
-            self.said.emit(self._settings.notice)
+            self.said.emit(spoken(self._settings.notice))
 
     def _on_settings(self, _before: Settings, _after: Settings) -> None:
         self.show_settings()

@@ -80,7 +80,7 @@ class ExportButton(Button):
             with whole_file(place) as half_written:
                 self._write_into(half_written, suffix)
         except OSError as error:
-            return error.strerror or str(error)
+            return spoken(error.strerror or error)
         return ""
 
     def _write_into(self, path: Path, suffix: str) -> None:

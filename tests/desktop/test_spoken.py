@@ -25,6 +25,7 @@ from inference import (
 )
 from scripts.translations import ROOT, sentences_in
 from tests.inference.test_errors import ERRORS
+from tests.spoken_sources import failures_told_past, parsed, words_past_sentences
 
 FAILURES = [
     (
@@ -133,3 +134,67 @@ def test_what_a_template_says_is_ended_where_it_did_not_end_itself(words):
     told = str(TemplateFailed(words))
     assert is_well_joined(told.replace("!", "."))
     assert words in told
+
+
+# Where the program's own words stand that are said to nobody who reads German in a window, and why.
+FOR_OTHERS = {
+    "desktop/__main__.py": "the terminal, before there is a window",
+    "desktop/crash.py": "the report, for whoever mends it",
+    "desktop/demo.py": "the terminal",
+    "desktop/display.py": "the terminal: no window can be shown",
+    "desktop/exchange/markdown.py": "a file that other programs may read",
+    "desktop/formulas.py": "why a formula is shown as it was written",
+    "desktop/licences.py": "what a licence names itself",
+    "desktop/running.py": "the terminal",
+    "desktop/settings.py": "the head of the file",
+    "desktop/store/copies.py": "names of columns",
+    "desktop/store/index.py": "SQL",
+    "desktop/store/traces.py": "names in kept rows",
+    "desktop/downloads.py": "a thread's name",
+    "desktop/widgets/segments.py": "a type",
+    "desktop/widgets/highlight.py": "words of programming languages",
+}
+SQL = re.compile(
+    r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE|FROM|ORDER BY|ON|SET|USING|content =)\b|\w+ \w+ TEXT\b"
+)
+TO_THE_TERMINAL = {"desktop/running.py", "desktop/__main__.py", "desktop/crash.py"}
+AS_IT_WAS_TOLD = {"desktop/exchange/markdown.py"}  # what is kept of a failure was spoken before
+
+
+def test_the_window_says_nothing_past_its_translations():
+    past = {
+        name: words
+        for name, tree in parsed("desktop")
+        if (words := [text for _, text in words_past_sentences(tree) if not SQL.search(text)])
+    }
+    assert {name: words for name, words in past.items() if name not in FOR_OTHERS} == {}
+    assert set(FOR_OTHERS) - set(past) == set(), "nothing is said there any more"
+
+
+def test_no_failure_is_told_as_it_is_where_it_can_be_told_in_german():
+    past = {name: told for name, tree in parsed("desktop") if (told := tuple(failures_told_past(tree)))}
+    assert {name: told for name, told in past.items() if name not in TO_THE_TERMINAL | AS_IT_WAS_TOLD} == {}
+
+
+TOLD = """
+try: pass
+except ValueError as error:
+    label.setText(str(error))
+    notice.show(f"It failed: {error}")
+    failed.emit(error)
+    board.say(words.format(reason=error))
+    spoken(error), Sentence("{said}", said=str(error)), failed.emit(spoken(error))
+    raise Refused(str(error)) from error
+label.setText(event.error)
+label.setText(spoken(event.error))
+"""
+
+
+def test_failures_that_are_told_past_are_found():
+    assert sorted(failures_told_past(ast.parse(TOLD))) == [
+        (4, "error"),
+        (5, "error"),
+        (6, "error"),
+        (7, "error"),
+        (10, "event.error"),
+    ]

@@ -87,7 +87,7 @@ def test_several_tokens_are_called_so_in_german():
 
 
 def test_nobody_is_called_du_in_german():
-    called = re.compile(r"\b(?:[Dd]u|[Dd]ich|[Dd]ir|[Dd]ein\w*|Nimm|Verwende|Öffne|Wähle|Gib|Lade|Starte)\b")
+    called = re.compile(r"(?<!-)\b(?:[Dd]u|[Dd]ich|[Dd]ir|[Dd]ein\w*|Nimm|Verwende|Öffne|Wähle|Gib|Lade|Starte)\b")
     assert [text for text in read_translations("de").values() if called.search(text)] == []
 
 

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from enum import StrEnum
 
-from inference.experiments.results import Conclusion, Ink, Outcome, Plot, Series, Subject, Verdict
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inference.events import FinishReason, Timings, Usage
+from inference.experiments import cost, kv_cache, max_tokens, phases, streaming
+from inference.experiments.comparison import Comparison, Mode, Paint, Run
+from inference.experiments.exports import table_of
+from inference.experiments.prices import NO_PRICES, Prices
+from inference.experiments.results import Conclusion, Ink, Outcome, Plot, Series, Subject, Table, Verdict
 from inference.experiments.surroundings import UNKNOWN, Surroundings
+from inference.sentences import Sentence
 
 OUTCOME = Outcome(
     "phases",
@@ -40,3 +52,94 @@ def test_a_plot_says_in_words_what_is_drawn() -> None:
 
 def test_what_has_no_unit_or_no_name_leaves_no_marks_behind() -> None:
     assert Plot("Time", "turn", "", "time", "s", (Series("", ()),)).summary == "Time: time (s) over turn."
+
+
+# Whatever was measured, all words about it are sentences, so that a window can say them in its own language.
+
+TIMES = st.sampled_from((0.0, 0.00002, 0.05, 0.5, 0.52, 5.0, 50.0, 5000.0))
+COUNTS = st.sampled_from((1, 24, 64, 65, 256, 1200))
+SURROUNDINGS = st.builds(Surroundings, *[st.sampled_from((None, 0.2, 2000.0))] * 3)
+TIMINGS = st.builds(
+    Timings,
+    *[st.just(0.0)] * 2,
+    prepare=st.just(0.0),
+    prefill=TIMES,
+    first_sample=st.just(0.0),
+    decode=TIMES,
+    finish=st.just(0.0),
+    prefill_tokens=COUNTS,
+    output_tokens=COUNTS,
+)
+RUNS = st.builds(
+    Run,
+    number=st.integers(1, 6),
+    mode=st.sampled_from(Mode),
+    text=st.sampled_from(("Yes.", "No.")),
+    finish_reason=st.just(FinishReason.STOP),
+    usage=st.builds(Usage, COUNTS, st.sampled_from((0, 0, 5)), COUNTS),
+    timings=TIMINGS,
+    first_text=TIMES,
+    surroundings=SURROUNDINGS,
+    paint=st.sampled_from((None, Paint(0.1, 0.2, 5, 0.01))),
+)
+COMPARISONS = st.builds(
+    Comparison,
+    prompt=st.just("?"),
+    subject=st.just(Subject("small")),
+    wanted=st.integers(1, 3),
+    runs=st.lists(RUNS, max_size=6).map(tuple),
+    when=st.just("now"),
+    kept=st.booleans(),
+)
+ENDS = st.sampled_from(FinishReason)
+PRICES = st.sampled_from((NO_PRICES, Prices(1.0, 0.1, 5000.0, "X")))
+CONCLUSIONS = st.one_of(
+    st.lists(st.builds(phases.Measured, st.integers(0, 1), st.booleans(), COUNTS, TIMES)).map(phases.conclude),
+    st.lists(
+        st.builds(kv_cache.Measured, step=st.builds(kv_cache.Step, COUNTS, TIMES, TIMES))
+        | st.builds(kv_cache.Measured, turn=st.builds(kv_cache.SecondTurn, st.booleans(), TIMES, COUNTS)),
+    ).map(kv_cache.conclude),
+    st.lists(st.builds(max_tokens.Measured, COUNTS, st.booleans(), COUNTS, TIMES, ENDS)).map(max_tokens.conclude),
+    st.lists(st.builds(streaming.Measured, COUNTS, COMPARISONS), max_size=3).map(streaming.conclude),
+    st.builds(
+        cost.conclude,
+        st.lists(st.builds(cost.Measured, COUNTS, st.booleans(), COUNTS, COUNTS, COUNTS, TIMES.filter(bool))),
+        PRICES,
+    ),
+    COMPARISONS.map(Comparison.conclusion),
+)
+OUTCOMES = st.builds(
+    Outcome,
+    *[st.just(Sentence("A title"))] * 3,
+    subject=st.just(Subject("small")),
+    conclusion=CONCLUSIONS,
+    surroundings=SURROUNDINGS,
+    when=st.just("now"),
+    stopped=st.booleans(),
+    quick=st.booleans(),
+)
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every text in a result, and what it was made of."""
+    match value:
+        case Sentence():
+            yield value
+            yield from texts_in(tuple(value.arguments.values()))
+        case str() if not isinstance(value, StrEnum):
+            yield value
+        case tuple():
+            for each in value:
+                yield from texts_in(each)
+        case Verdict() | Plot() | Series() | Table():
+            yield from texts_in(tuple(getattr(value, field.name) for field in fields(value)))
+        case _:
+            pass
+
+
+@given(OUTCOMES)
+def test_whatever_was_measured_every_word_about_it_is_a_sentence(outcome: Outcome) -> None:
+    found = outcome.conclusion
+    texts = [*texts_in((found.verdict, found.plots, found.tables, outcome.notes))]
+    texts += [text for plot in found.plots for text in texts_in((plot.summary, table_of(plot)))]
+    assert [text for text in texts if re.search(r"[^\W\d]{2}", text) and not isinstance(text, Sentence)] == []
