@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -68,7 +69,7 @@ class Findings(QWidget):
             return
         conclusion = self._conclusion
         verdict = spoken(conclusion.verdict.sentence)
-        self.verdict.setText(verdict.replace("n = ", "n\u00a0=\u00a0"))
+        self.verdict.setText(_unbroken(verdict))
         self.verdict.setAccessibleName(verdict)
         self.plot_choice.offer([(spoken(plot.title), number) for number, plot in enumerate(conclusion.plots)])
         self.table_choice.offer([(spoken(table.title), number) for number, table in enumerate(conclusion.tables)])
@@ -118,3 +119,8 @@ class Findings(QWidget):
         column.setSpacing(12)
         for part in (self.verdict, self._side, self.said, self.plot, self.table, self.notes):
             column.addWidget(part)
+
+
+def _unbroken(words: str) -> str:
+    """The same, with no line ending between a number and what it counts."""
+    return re.sub(r"(?<=\d) (?=(?:s|ms|µs)\b)", "\u00a0", words.replace("n = ", "n\u00a0=\u00a0"))

@@ -17,15 +17,15 @@
         </message>
         <message>
             <source>Export</source>
-            <translation>Ausgeben</translation>
+            <translation>Exportieren</translation>
         </message>
         <message>
             <source>Export as {name}</source>
-            <translation>Ausgeben als {name}</translation>
+            <translation>Exportieren als {name}</translation>
         </message>
         <message>
             <source>Import conversations</source>
-            <translation>Unterhaltungen einlesen</translation>
+            <translation>Unterhaltungen importieren</translation>
         </message>
         <message>
             <source>Models (*.gguf);;All files (*)</source>
@@ -238,7 +238,7 @@
         </message>
         <message>
             <source>The Hub has none of them any more. Search for others.</source>
-            <translation>Der Hub hat keines davon mehr. Suche nach anderen.</translation>
+            <translation>Der Hub hat keines davon mehr. Nach anderen suchen.</translation>
         </message>
         <message>
             <source>Try again</source>
@@ -582,7 +582,7 @@ Aus: Es antwortet sofort.</translation>
         </message>
         <message>
             <source>&amp;Export</source>
-            <translation>Aus&amp;geben</translation>
+            <translation>E&amp;xportieren</translation>
         </message>
         <message>
             <source>&amp;Move to a folder</source>
@@ -1143,7 +1143,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Export…</source>
-            <translation>Ausgeben…</translation>
+            <translation>Exportieren…</translation>
         </message>
         <message>
             <source>S&amp;VG, the plot…</source>
@@ -1155,7 +1155,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>the folder or the disk does not take it</source>
-            <translation>der Ordner oder die Platte nimmt es nicht an</translation>
+            <translation>der Ordner oder der Datenträger nimmt es nicht an</translation>
         </message>
         <message>
             <source>{path} cannot be written: {reason}.</source>
@@ -1177,7 +1177,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <name>Filing</name>
         <message>
             <source>&amp;Import conversations…</source>
-            <translation>Unterhaltungen &amp;einlesen…</translation>
+            <translation>Unterhaltungen &amp;importieren…</translation>
         </message>
         <message>
             <source>1 conversation came from {name}.</source>
@@ -1604,7 +1604,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>None took more than three times the median.</source>
-            <translation>Keines brauchte mehr als dreimal den Median.</translation>
+            <translation>Keines brauchte mehr als das Dreifache des Medians.</translation>
         </message>
         <message>
             <source>Not known for this reply.</source>
@@ -1688,7 +1688,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Token {number}{text} took {seconds}, {times} times the median.</source>
-            <translation>Token {number}{text} brauchte {seconds}, {times}-mal den Median.</translation>
+            <translation>Token {number}{text} brauchte {seconds}, das {times}-Fache des Medians.</translation>
         </message>
         <message>
             <source>Turn</source>
@@ -1792,7 +1792,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Fewer rounds and shorter texts: faster, with less certainty</source>
-            <translation>Weniger Runden und kürzere Texte: schneller, mit weniger Gewissheit</translation>
+            <translation>Weniger Durchgänge und kürzere Texte: schneller, mit weniger Gewissheit</translation>
         </message>
         <message>
             <source>Lab</source>
@@ -2498,7 +2498,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Keep some on disk</source>
-            <translation>Einige auf der Platte behalten</translation>
+            <translation>Einige auf dem Datenträger behalten</translation>
         </message>
         <message>
             <source>Keys are kept in the system's keyring, never in a file.</source>
@@ -2542,7 +2542,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>On disk</source>
-            <translation>Auf der Platte</translation>
+            <translation>Auf dem Datenträger</translation>
         </message>
         <message>
             <source>On: a reply appears while it is written. Off: whole, at its end. The model is as fast either way.</source>
@@ -3073,7 +3073,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Export</source>
-            <translation>Ausgeben</translation>
+            <translation>Exportieren</translation>
         </message>
         <message>
             <source>Let go of them (Esc)</source>
@@ -3272,7 +3272,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Experiments run with a model of this machine, such as {name}.</source>
-            <translation>Experimente laufen mit einem Modell dieses Computers, etwa {name}.</translation>
+            <translation>Experimente laufen mit einem Modell dieses Rechners, etwa {name}.</translation>
         </message>
         <message>
             <source>First paint</source>
@@ -3392,7 +3392,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>It was written for machines of the other byte order. Choose another.</source>
-            <translation>Die Datei wurde für Computer mit der anderen Bytereihenfolge geschrieben. Wählen Sie eine andere.</translation>
+            <translation>Die Datei wurde für Rechner mit der anderen Bytereihenfolge geschrieben. Wählen Sie eine andere.</translation>
         </message>
         <message>
             <source>Its experts do not go into the groups it claims.</source>
@@ -3424,7 +3424,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>No computer called {host} was found. Check the address, and that this computer is online.</source>
-            <translation>Es wurde kein Computer namens {host} gefunden. Prüfen Sie die Adresse und ob dieser Computer online ist.</translation>
+            <translation>Es wurde kein Rechner namens {host} gefunden. Prüfen Sie die Adresse und ob dieser Rechner online ist.</translation>
         </message>
         <message>
             <source>No prices were entered, so no money is shown.</source>
@@ -3520,7 +3520,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>Streaming is compared with a model of this machine.</source>
-            <translation>Streaming wird mit einem Modell dieses Computers verglichen.</translation>
+            <translation>Streaming wird mit einem Modell dieses Rechners verglichen.</translation>
         </message>
         <message>
             <source>Streaming on and off</source>
@@ -3548,7 +3548,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>The Hub does not accept the access token it was sent for {what}. Make another, under Settings.</source>
-            <translation>Der Hub nimmt das Zugriffstoken nicht an, das ihm für {what} gesendet wurde. Erstellen Sie dort unter „Settings“ ein anderes.</translation>
+            <translation>Der Hub nimmt das Zugangstoken nicht an, das ihm für {what} gesendet wurde. Erstellen Sie dort unter „Settings“ ein anderes.</translation>
         </message>
         <message>
             <source>The Hub failed over {what}: {reason}. Try again later.</source>
@@ -3560,7 +3560,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>The Hub's address begins with https://; got {endpoint!r}.</source>
-            <translation>Die Adresse des Hub beginnt mit https://; angegeben ist {endpoint!r}.</translation>
+            <translation>Die Adresse des Hubs beginnt mit https://; angegeben ist {endpoint!r}.</translation>
         </message>
         <message>
             <source>The KV cache</source>
@@ -3568,7 +3568,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>The access token for the Hub has characters in it that no token can have.</source>
-            <translation>Das Zugriffstoken für den Hub enthält Zeichen, die in keinem Token vorkommen können.</translation>
+            <translation>Das Zugangstoken für den Hub enthält Zeichen, die in keinem Token vorkommen können.</translation>
         </message>
         <message>
             <source>The certificates that SSL_CERT_FILE names cannot be read: {reason}.</source>
@@ -3744,7 +3744,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>There is no conversation in {name} that can be read. Headwater reads its own exports, lists of messages (JSON or JSONL), and ChatGPT's export (conversations.json, or the zip that holds it).</source>
-            <translation>In {name} ist keine Unterhaltung, die sich lesen lässt. Headwater liest, was es selbst ausgegeben hat, Listen von Nachrichten (JSON oder JSONL) und den Export von ChatGPT (conversations.json oder das ZIP-Archiv damit).</translation>
+            <translation>In {name} ist keine Unterhaltung, die sich lesen lässt. Headwater liest, was es selbst exportiert hat, Listen von Nachrichten (JSON oder JSONL) und den Export von ChatGPT (conversations.json oder das ZIP-Archiv damit).</translation>
         </message>
         <message>
             <source>There is no model file at {path}. Check the path, or choose another model.</source>
@@ -5072,7 +5072,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>{what} needs an access token of the Hub. Make one there, under Settings, and enter it here.</source>
-            <translation>{what} braucht ein Zugriffstoken des Hub. Erstellen Sie dort unter „Settings“ eines, und geben Sie es hier ein.</translation>
+            <translation>{what} braucht ein Zugangstoken des Hubs. Erstellen Sie dort unter „Settings“ eines, und geben Sie es hier ein.</translation>
         </message>
         <message>
             <source>{what} needs {needed} more; the disk of {folder} has {free} free. Make room there: what was fetched is kept.</source>
@@ -5423,7 +5423,7 @@ Schraffiert: aus dem KV-Cache. Violett: neu gelesen. Türkis: geschrieben.</tran
             <source>This chat is held in memory alone. It is in no file, no search index and no backup,
 and gone when Headwater is closed. What you export of it yourself stays.</source>
             <translation>Dieser Chat liegt nur im Arbeitsspeicher. Er ist in keiner Datei, keinem Suchindex und keiner Sicherung
-und weg, wenn Headwater beendet wird. Was Sie selbst davon ausgeben, bleibt.</translation>
+und weg, wenn Headwater beendet wird. Was Sie selbst davon exportieren, bleibt.</translation>
         </message>
     </context>
     <context>

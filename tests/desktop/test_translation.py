@@ -34,6 +34,7 @@ from desktop.widgets.plot import PlotView
 from desktop.widgets.switch import Switch
 from scripts.translations import TRANSLATIONS, Text, read, texts_in, texts_of_the_program, write
 from tests.desktop.test_inspector import TIMINGS, TRACE, USAGE
+from tests.desktop.test_lab import outcome_of
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
 
@@ -378,3 +379,41 @@ def test_no_word_in_the_window_is_said_past_its_translation(desk, marking):
         said |= words_of(window)
     families = set(QFontDatabase.families())
     assert sorted({words for words in said if "¤" not in words and not NAMES.fullmatch(words)} - families) == []
+
+
+@pytest.mark.parametrize("name", list(inference.experiments.ExperimentName))
+def test_no_word_of_the_lab_is_said_past_its_translation(desk, marking, name):
+    desk.open()
+    desk.insights.lab_action.trigger()
+    lab = desk.insights.lab
+    lab.show_experiment(name)
+    lab.run_button.click()
+    desk.engine.progress(0.5, inference.Sentence("Reading memory"))
+    said = {lab.status.text()}
+    desk.engine.finish_job(outcome_of(name))
+    findings = lab.findings
+    for number in range(findings.table_choice.count()):
+        findings.table_choice.picked.emit(number)
+        cells = findings.table.as_text().splitlines()
+        said |= {cell for line in cells for cell in line.split("\t") if re.search(r"[a-z]{2}", cell)}
+    for number in range(findings.plot_choice.count()):
+        findings.plot_choice.picked.emit(number)
+        said |= {series.name for series in findings.plot.plot.series}
+        said |= {findings.plot.accessibleName(), findings.plot.accessibleDescription()}
+    said |= words_of(lab) - {findings.export.text()}
+    assert sorted(words for words in said if words and "¤" not in words and not NAMES.fullmatch(words)) == []
+
+
+@pytest.mark.usefixtures("german_program")
+def test_a_result_is_german_where_people_read_it_and_english_where_programs_do(desk):
+    desk.open()
+    desk.insights.lab_action.trigger()
+    lab = desk.insights.lab
+    lab.run_button.click()
+    desk.engine.finish_job(outcome_of(inference.experiments.ExperimentName.PHASES))
+    lab.findings.export.copy_action.trigger()
+    markdown = QApplication.clipboard().text()
+    assert "**Ein Token mehr im Prompt kostet 10 ms, ein Token mehr in der Antwort 0,10 s: das 10-Fache" in markdown
+    assert "| Antwort (Decode) | 0,1 | 0,1 | 0,1 |" in markdown
+    assert lab.findings.verdict.text().startswith("Ein Token mehr im Prompt kostet 10\u00a0ms")
+    assert lab.findings.export._text(".csv").startswith('Two phases,"One more token of the prompt costs 10 ms')
