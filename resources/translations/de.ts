@@ -4911,6 +4911,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>{name} ist leer.</translation>
         </message>
         <message>
+            <source>{name} is made of {parts:,} parts; up to {most:,} can be read.</source>
+            <translation>{name} besteht aus {parts:,} Teilen; bis zu {most:,} lassen sich lesen.</translation>
+        </message>
+        <message>
             <source>{name} is not a file.</source>
             <translation>{name} ist keine Datei.</translation>
         </message>
