@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
@@ -251,7 +251,7 @@ class _CardPainter(QStyledItemDelegate):
         if card.fraction is not None:
             self._bar(painter, QRect(room.left(), third.bottom() + 4, room.width(), _BAR), card.fraction)
 
-    def _line(self, painter: QPainter, place: QRect, words: str, ink: QColor, font: Any) -> None:  # noqa: ANN401
+    def _line(self, painter: QPainter, place: QRect, words: str, ink: QColor, font: QFont) -> None:
         painter.setFont(font)
         painter.setPen(ink)
         line = QFontMetrics(font).elidedText(" ".join(words.split()), Qt.TextElideMode.ElideRight, place.width())

@@ -108,7 +108,7 @@ class LlamaSampler:
         context = self._context.with_logits(at)
         return np.ctypeslib.as_array(llama.llama_get_logits_ith(context, at), (self._size,))
 
-    def _choose(self, logits: Any, grammar: Grammar | None) -> int:  # noqa: ANN401
+    def _choose(self, logits: Any, grammar: Grammar | None) -> int:  # noqa: ANN401 - a C array
         """What `llama_sampler_sample` does before it accepts, held to the grammar.
 
         A grammar takes a while over a large vocabulary: it is asked about the token that is chosen without it, then
@@ -123,11 +123,11 @@ class LlamaSampler:
         grammar.accept(token)
         return token
 
-    def _first(self, array: Any) -> int:  # noqa: ANN401
+    def _first(self, array: Any) -> int:  # noqa: ANN401 - a C array
         sampler_apply(self._chain, ctypes.byref(array))
         return int(array.data[array.selected].id)  # a link may have moved `data`
 
-    def _second(self, candidates: _Candidates, logits: Any, grammar: Grammar) -> int:  # noqa: ANN401
+    def _second(self, candidates: _Candidates, logits: Any, grammar: Grammar) -> int:  # noqa: ANN401 - a C array
         self._likeliest = self._likeliest or llama.llama_sampler_init_top_k(_GRAMMAR_LOOKS_AT)
         for narrow in (True, False):
             array = candidates.filled(logits)

@@ -155,7 +155,7 @@ def read_until(process: subprocess.Popen[str], kept: Kept, kind: str, times: int
     raise AssertionError(f"it ended with {process.wait()} before it {kind}")
 
 
-STARTS = int(os.environ.get("HEADWATER_STARTS", "40"))  # in one process
+STARTS = int(os.environ.get("HEADWATER_STARTS", "200"))  # in one process
 PROCESSES = int(os.environ.get("HEADWATER_STARTS", "4"))
 
 

@@ -22,7 +22,7 @@ class Watched:
 
     def __init__(self, store: Store, engine: ScriptedEngine, models: ModelChoice, **options: object) -> None:
         self.clock = ManualClock()
-        self.session = ChatSession(store, engine, models, clock=self.clock, **options)  # type: ignore[arg-type]
+        self.session = ChatSession(store, engine, models, clock=self.clock, **options)  # type: ignore[arg-type]  # any of its own
         self.models = models
         self.engine = engine
         engine.listeners.append(self.on_event)
