@@ -139,6 +139,7 @@ def test_what_a_template_says_is_ended_where_it_did_not_end_itself(words):
 # Where the program's own words stand that are said to nobody who reads German in a window, and why.
 FOR_OTHERS = {
     "desktop/__main__.py": "the terminal, before there is a window",
+    "desktop/app.py": "the log: who did not end in time",
     "desktop/crash.py": "the report, for whoever mends it",
     "desktop/demo.py": "the terminal",
     "desktop/display.py": "the terminal: no window can be shown",
