@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from inference import AnyModel, DeviceNotFound, InferenceError, MemoryShort, ModelConfig, ModelCrashed, OutOfMemory
+from inference import (
+    AnyModel,
+    DeviceNotFound,
+    InferenceError,
+    MemoryShort,
+    ModelChanged,
+    ModelConfig,
+    ModelCrashed,
+    ModelNotFound,
+    OutOfMemory,
+)
 
 _SMALL_WINDOW = 512  # tokens; below it a model has hardly room for a question
 
@@ -16,7 +26,7 @@ class WayKind(StrEnum):
     ON_CPU = "on the cpu"
     SMALLER_WINDOW = "smaller window"
     ANY_DEVICE = "any device"  # the engine's own choice
-    AGAIN = "again"  # the same once more, when other programs leave more memory
+    AGAIN = "again"  # the same once more: by then there may be more memory, or another file in that place
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +46,7 @@ def ways_after(model: AnyModel, error: InferenceError) -> tuple[Way, ...]:
             return on_cpu + smaller
         case OutOfMemory(context_size=int(size)) if size // 2 >= _SMALL_WINDOW:
             return (Way(WayKind.SMALLER_WINDOW, size // 2), Way(WayKind.AGAIN))
-        case OutOfMemory() | MemoryShort():
+        case OutOfMemory() | MemoryShort() | ModelChanged() | ModelNotFound():
             return (Way(WayKind.AGAIN),)
         case DeviceNotFound() if isinstance(model, ModelConfig) and model.device is not None:
             return (Way(WayKind.ANY_DEVICE),)

@@ -6,7 +6,16 @@ import pytest
 
 from desktop.settings import Settings
 from desktop.widgets.notice import Notice, NoticeKind
-from inference import DeviceNotFound, MemoryShort, ModelConfig, ModelCrashed, ModelUnreadable, OutOfMemory
+from inference import (
+    DeviceNotFound,
+    MemoryShort,
+    ModelChanged,
+    ModelConfig,
+    ModelCrashed,
+    ModelNotFound,
+    ModelUnreadable,
+    OutOfMemory,
+)
 from tests.desktop.desk import Desk
 from tests.desktop.fakes import MODEL
 
@@ -53,9 +62,11 @@ def test_after_a_failed_load_the_safer_way_is_one_click_away(desk, error, action
         (OutOfMemory(MODEL, 512), ["Try again", "Open another…"]),
         (OutOfMemory(MODEL), ["Try again", "Open another…"]),
         (MemoryShort(), ["Try again", "Open another…"]),
+        (ModelChanged(MODEL), ["Try again", "Open another…"]),
+        (ModelNotFound(MODEL), ["Try again", "Open another…"]),
     ],
 )
-def test_where_memory_is_short_all_that_helps_is_offered_and_works(desk, error, actions):
+def test_where_the_same_may_go_better_later_all_that_helps_is_offered_and_works(desk, error, actions):
     other = ModelConfig(MODEL.with_name("other.gguf"))
     desk.to_choose = other.path
     wished = {
