@@ -44,6 +44,8 @@ def _value(wanted: Any, part: Any) -> Any:  # noqa: ANN401 - any type, and a val
     allowed = (float, int) if wanted is float else (wanted,)
     if type(part) not in allowed or (type(part) in (float, int) and not abs(part) <= LARGEST_NUMBER):
         raise ValueError(f"not of its type: {part!r:.40}")
+    if isinstance(part, str):
+        part.encode()  # half a character, as JSON may hold it, can be written nowhere: it is a ValueError
     return part
 
 

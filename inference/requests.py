@@ -94,7 +94,7 @@ class Sampling:
         if self.mirostat not in (None, 0, 2):
             raise InvalidRequest(f"mirostat is 0 (off) or 2; got {self.mirostat}.")
         for breaker in self.dry_sequence_breakers or ():
-            if not 0 < len(breaker.encode("utf-8", "replace")) <= _LONGEST_BREAKER or "\0" in breaker:
+            if not 0 < _bytes_of(breaker) <= _LONGEST_BREAKER or "\0" in breaker:
                 raise InvalidRequest(f"A DRY sequence breaker has 1 to {_LONGEST_BREAKER} bytes; got {breaker!r}.")
         for token, bias in self.logit_bias or ():
             if token < 0 or math.isnan(bias) or bias > _MOST_BIAS or -_MOST_BIAS > bias > -math.inf:
@@ -107,6 +107,14 @@ class Sampling:
         """These values, and those of `fallback` where this leaves the choice open."""
         chosen = {f.name: value for f in fields(self) if (value := getattr(self, f.name)) is not None}
         return replace(fallback, **chosen)
+
+
+def _bytes_of(text: str) -> int:
+    """How many it has; none where it cannot be written, as half a character."""
+    try:
+        return len(text.encode())
+    except UnicodeEncodeError:
+        return 0
 
 
 class SamplingOptions(TypedDict, total=False):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
 
@@ -20,13 +20,11 @@ from desktop.widgets.painting import recolour
 if TYPE_CHECKING:
     from inference import Forecast, GgufFacts
 
-_SMALLEST = 512
+_SMALLEST, _LARGEST = 512, 2**31 - 1  # a header may say anything
 
 
 class FitPanel(QWidget):
     """Follows one model. It has nothing to show until the file's header was glanced at."""
-
-    window_changed = Signal(int)  # tokens
 
     def __init__(self, theme: Theme, sizing: Sizing) -> None:
         super().__init__()
@@ -80,7 +78,7 @@ class FitPanel(QWidget):
         wanted = min(context_size, self._sizes[-1])
         self.slider.blockSignals(True)
         self.slider.setRange(0, len(self._sizes) - 1)
-        self.slider.setValue(max(place for place, size in enumerate(self._sizes) if size <= wanted))
+        self.slider.setValue(max((place for place, size in enumerate(self._sizes) if size <= wanted), default=0))
         self.slider.blockSignals(False)
         self.setVisible(True)
         self._show()
@@ -104,7 +102,6 @@ class FitPanel(QWidget):
         ink = self._theme.decode if forecast.fits else self._theme.warning
         recolour(self._verdict, QPalette.ColorRole.WindowText, ink)
         self._verdict.setText(self._verdict_words(forecast))
-        self.window_changed.emit(size)
 
     def _verdict_words(self, forecast: Forecast) -> str:
         if not forecast.fits:
@@ -134,7 +131,7 @@ class FitPanel(QWidget):
 
 def window_sizes(training_context: int, wanted: int) -> tuple[int, ...]:
     """The windows to choose from: powers of two, the one that is wanted, and all that the model learned."""
-    most = max(_SMALLEST, training_context or inference.DEFAULT_CONTEXT)
+    most = min(max(_SMALLEST, training_context or inference.DEFAULT_CONTEXT), _LARGEST)
     sizes = {most, min(max(wanted, _SMALLEST), most)}
     size = _SMALLEST
     while size < most:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from inference.declared import LARGEST_NUMBER
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import ExpandModelProperty_T
 
 _LONGEST_PAGE = 400_000  # bytes of a model's page; the longest known have a tenth
+_MOST_FILES = 20_000  # of a repository; a list without end would be read for ever
 _LONGEST_WORD = 500  # characters, also of a path
 _PAGE_FILE = "README.md"
 _SEARCHED: list[ExpandModelProperty_T] = ["downloads", "likes", "lastModified", "gated", "tags", "gguf", "pipeline_tag"]
@@ -64,7 +66,7 @@ class Hub:
                     _number(entry.lfs.size if entry.lfs else entry.size),
                     _digits(entry.lfs.sha256 if entry.lfs else "", 64),
                 )
-                for entry in tree
+                for entry in islice(tree, _MOST_FILES)
                 if isinstance(entry, RepoFile) and _text(entry.path).lower().endswith(MODEL_SUFFIX)
             ]
         if any(leads_outside(file.path) for file in files):

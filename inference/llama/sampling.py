@@ -260,7 +260,7 @@ class Samplers:
         key = (sampling.dry_multiplier, base, allowed, last_n, breakers)
         if self._dry_kept is None or self._dry_kept[0] != key:
             self.close()
-            array = (ctypes.c_char_p * len(breakers))(*(breaker.encode("utf-8", "replace") for breaker in breakers))
+            array = (ctypes.c_char_p * len(breakers))(*(breaker.encode() for breaker in breakers))
             self._dry_kept = key, llama.llama_sampler_init_dry(self._pointer, *key[:-1], array, len(breakers))
         return llama.llama_sampler_clone(self._dry_kept[1])
 

@@ -168,3 +168,9 @@ def test_what_is_no_proxys_address_is_refused_without_repeating_it(address):
 def test_the_probabilities_of_so_many_tokens_cannot_be_recorded(count: int) -> None:
     with pytest.raises(InvalidRequest):
         GenerationRequest(MODEL, HELLO, record_probabilities=count)
+
+
+@pytest.mark.parametrize("breaker", ["", "\0", "\ud800", "x" * 41])
+def test_what_can_break_no_sequence_is_refused(breaker):
+    with pytest.raises(InvalidRequest, match="1 to 40 bytes"):
+        Sampling(dry_sequence_breakers=(breaker,))
