@@ -62,7 +62,7 @@ class LastRuns:
         # Where this run is ended before anybody has seen what the one before left, the next one can still say it.
         self._note = Note(conversation=self.death.note.conversation if self.death is not None else None)
         self._write(self._note)
-        _clear_away(ended)
+        self._clear_away(ended)
 
     def is_deadly(self, model: str) -> bool:
         """Whether the program died over this model the last times it was at work."""
@@ -126,12 +126,20 @@ class LastRuns:
         newest: Death | None = None
         ended: list[Path] = []
         for path in sorted(self._folder.glob(f"*{_NOTE}"), key=_age):
-            if path.name == _DEATHS or self._lock.is_held(f"{path.stem}.lock"):
+            if path.name == _DEATHS or not path.is_file() or self._lock.is_held(f"{path.stem}.lock"):
                 continue
             note = _note_in(path)
             newest = Death(note, _fault_in(path.with_suffix(_FAULT)), self._count(note.model))
             ended.append(path)
         return newest, ended
+
+    def _clear_away(self, notes: Sequence[Path]) -> None:
+        """Delete these, and what lies beside them or was left by runs that were ended before they had one."""
+        beside = (path for path in self._folder.iterdir() if path.suffix in (_FAULT, _HALF_WRITTEN))
+        for path in (*notes, *beside):
+            with suppress(OSError):
+                if not self._lock.is_held(f"{path.stem}.lock"):
+                    path.unlink()
 
     def _count(self, model: str) -> int:
         if not model:
@@ -148,13 +156,6 @@ class LastRuns:
 
 def _own_file(path: Path) -> TextIO:
     return open(path, "w", encoding="utf-8", opener=open_own)
-
-
-def _clear_away(notes: Sequence[Path]) -> None:
-    for path in notes:
-        for gone in (path, path.with_suffix(_FAULT), path.with_suffix(_HALF_WRITTEN)):
-            with suppress(OSError):
-                gone.unlink(missing_ok=True)
 
 
 def _age(path: Path) -> float:

@@ -78,3 +78,14 @@ def test_damage_that_is_met_is_told(daily, store, tmp_path, qtbot):
     assert "are damaged. Start Headwater again" in told.args[0]
     daily.wait()
     assert copies(tmp_path) == 0
+
+
+def test_what_one_left_that_was_ended_is_gone_though_none_is_due(daily, tmp_path):
+    daily.look()
+    daily.wait()
+    half = tmp_path / "backups" / "conversations 00.lock.part"
+    half.write_bytes(b"half")
+    daily.look()
+    daily.wait()
+    assert not half.exists()
+    assert copies(tmp_path) == 1

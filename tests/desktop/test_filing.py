@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,13 @@ def test_a_program_that_conversations_are_dropped_on_gets_files(desk, window, ki
     assert all(path.parent.stat().st_mode & 0o077 == 0 for path in files)  # nobody else reads them meanwhile
     window.close()
     assert not any(path.exists() for path in files)
+
+
+def test_what_a_killed_window_gave_is_gone_once_another_has_begun(desk, window, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left = tmp_path / "headwater-00"
+    left.mkdir()
+    (left / ".headwater-passing").touch()
+    (left / "said.md").write_text("what was said")
+    window.filing.sweep()
+    desk.qtbot.waitUntil(lambda: not left.exists(), timeout=30_000)

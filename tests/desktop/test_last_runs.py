@@ -126,8 +126,7 @@ def test_what_is_no_note_at_all_is_in_nobodys_way(tmp_path):
     (tmp_path / "b.json").symlink_to("/dev/zero")
     (tmp_path / "b.fault").symlink_to("/dev/zero")
     runs = look(tmp_path)
-    assert runs.death is not None
-    assert runs.death.note == Note()
+    assert runs.death is None
     assert not runs.is_deadly("/models/a.gguf")
 
 
@@ -155,3 +154,17 @@ def test_whatever_damage_left_of_the_notes_the_next_run_begins(note, deaths):
         assert 0 <= runs.death.in_a_row <= 1_000
         assert runs.is_deadly(model) == (runs.death.in_a_row >= 2)
         assert look(folder).death is None
+
+
+def test_what_runs_left_that_were_ended_before_they_had_a_note_is_gone_and_is_no_death(tmp_path):
+    running = LastRuns(tmp_path)
+    running.catch_faults()
+    theirs = set(tmp_path.iterdir())
+    for name in ("0.new", "1.fault", "2.lock"):
+        (tmp_path / name).touch()
+    (tmp_path / "3.json").mkdir()
+    runs = LastRuns(tmp_path)
+    assert runs.death is None
+    runs.close()
+    assert set(tmp_path.iterdir()) == {*theirs, tmp_path / "3.json"}
+    running.close()
