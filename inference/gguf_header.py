@@ -252,6 +252,10 @@ def _read(path: Path, *, glance: bool = False) -> GgufFacts:
             return _Header(path, file).glance() if glance else _Header(path, file).facts()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise ModelNotFound(path) from error
+    except PermissionError as error:
+        raise ModelUnreadable(
+            path, Sentence("You may not read this file. Have its permissions changed, or choose another.")
+        ) from error
     except OSError as error:
         raise ModelUnreadable(
             path, Sentence("The system says: {strerror}.", strerror=error.strerror or error)

@@ -3923,6 +3923,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Schreibt {length:,} Tokens, Durchgang {turn} von {rounds}</translation>
         </message>
         <message>
+            <source>You may not read this file. Have its permissions changed, or choose another.</source>
+            <translation>Sie dürfen diese Datei nicht lesen. Lassen Sie ihre Rechte ändern, oder wählen Sie eine andere.</translation>
+        </message>
+        <message>
             <source>a PDF</source>
             <translation>ein PDF</translation>
         </message>

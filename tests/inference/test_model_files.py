@@ -89,6 +89,19 @@ def test_a_file_that_may_not_be_read_says_why(tmp_path):
     assert "too long" in refusal(path)
 
 
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="who may read everything is refused nothing"
+)
+def test_a_file_that_this_person_may_not_read_says_what_to_do(tiny):
+    before = tiny.stat().st_mode
+    tiny.chmod(0)
+    try:
+        with pytest.raises(ModelUnreadable, match="You may not read this file. Have its permissions changed"):
+            check_file(tiny)
+    finally:
+        tiny.chmod(before)
+
+
 def test_a_download_that_stopped_is_found_with_what_was_expected(tmp_path, tiny):
     whole = tiny.read_bytes()
     path = tmp_path / "part.gguf"
