@@ -76,7 +76,8 @@ def test_looking_again_keeps_saying_which_run_it_is(desk, view):
 def test_what_came_out_is_shown_with_its_sentence_its_table_and_its_timeline(desk, view):
     finish(desk)
     assert not view.findings.isHidden()
-    assert view.findings.verdict.text().startswith("Streaming showed the first words 2.00 s sooner;")
+    assert view.findings.verdict.text().startswith("Streaming showed the first words 2.00\u00a0s sooner;")
+    assert view.findings.verdict.accessibleName().startswith("Streaming showed the first words 2.00 s sooner;")
     assert view.findings.plot.plot.title == "When how much could be read"
     assert "First paint (s)" in view.findings.table.as_text()
     assert "warm-up" in view.findings.notes.text()

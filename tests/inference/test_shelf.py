@@ -16,6 +16,7 @@ from hypothesis import given
 from inference.errors import ModelUnreadable
 from inference.gguf_header import glance, read_facts
 from inference.memory import forecast, forecast_of
+from inference.sentences import Sentence
 from inference.shelf import (
     FactsCache,
     ShelfFacts,
@@ -207,6 +208,20 @@ def test_each_file_is_read_once_until_it_changes(tmp_path):
     (changed,) = find_models([folder])
     assert again.known(changed) is None
     assert again.read(changed).trouble
+
+
+def test_what_is_wrong_with_a_file_stays_a_sentence_that_other_languages_can_tell(tmp_path):
+    put(tmp_path / "models/bad.gguf", b"<html>")
+    write_tiny_model(tmp_path / "models/bert.gguf", architecture="bert")
+    models = find_models([ShelfFolder(tmp_path / "models", OURS)])
+    cache = FactsCache(tmp_path / "facts.json")
+    told = {model.name: cache.read(model) for model in models}
+    cache.save(models)
+    kept = {model.name: FactsCache(tmp_path / "facts.json").known(model) for model in models}
+    assert isinstance(told["bad"].trouble, Sentence)
+    assert kept["bad"] is None  # it is looked into again
+    assert kept["bert"] == told["bert"]
+    assert all(isinstance(each.refusal, Sentence) for each in (kept["bert"], told["bert"]))
 
 
 def test_what_is_gone_is_forgotten(tmp_path):
