@@ -96,7 +96,7 @@ def test_a_file_that_this_person_may_not_read_says_what_to_do(tiny):
     before = tiny.stat().st_mode
     tiny.chmod(0)
     try:
-        with pytest.raises(ModelUnreadable, match="You may not read this file. Have its permissions changed"):
+        with pytest.raises(ModelUnreadable, match=r"You may not read this file\. Have its permissions changed"):
             check_file(tiny)
     finally:
         tiny.chmod(before)
