@@ -17,7 +17,7 @@ def test_what_is_found_is_said_on_another_thread():
     came, may_answer = threading.Event(), threading.Event()
 
     def find() -> tuple[Device, ...]:
-        assert may_answer.wait(5)
+        assert may_answer.wait(60)
         return (CPU,)
 
     def say(listed: DevicesListed) -> None:
@@ -27,7 +27,7 @@ def test_what_is_found_is_said_on_another_thread():
     Devices(say, find).look()
     assert said == []
     may_answer.set()
-    assert came.wait(5)
+    assert came.wait(60)
     (listed, thread), *_ = said
     assert listed == DevicesListed((CPU,))
     assert thread is not threading.current_thread()

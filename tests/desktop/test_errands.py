@@ -81,7 +81,7 @@ def test_of_one_kind_only_the_last_counts(desk):
     wanted: list[bool] = []
 
     def slow(errand: Errand) -> str:
-        released.wait(10)
+        released.wait(60)
         errand.tell("too late")
         wanted.append(errand.is_wanted)
         seen.set()
@@ -92,7 +92,7 @@ def test_of_one_kind_only_the_last_counts(desk):
     desk.send(lambda _: "other", kind="other")
     desk.wait(2)
     released.set()
-    assert seen.wait(10)
+    assert seen.wait(60)
     desk.send(lambda _: "end")
     desk.wait(3)
     assert sorted(result for _, result in desk.said) == ["end", "other", "quick"]
@@ -103,13 +103,13 @@ def test_after_closing_nothing_is_said(desk):
     released, done = threading.Event(), threading.Event()
 
     def work(errand: Errand) -> None:
-        released.wait(10)
+        released.wait(60)
         errand.tell("nobody listens")
         done.set()
 
     desk.send(work)
     desk.errands.close()
     released.set()
-    assert done.wait(10)
+    assert done.wait(60)
     desk.bridge.drain()
     assert desk.said == []

@@ -105,7 +105,7 @@ def test_the_process_answers_line_by_line_and_ends_with_its_input(command: tuple
             process.stdin.flush()
             answers.append(picture_in(process.stdout.readline()))
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert answers == [set_formula(asked[0]), None, set_formula(asked[2])]
 
 

@@ -13,7 +13,7 @@ def test_a_file_is_read_on_another_thread(tmp_path):
     path = tmp_path / "chat.json"
     path.write_text('[{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]')
     ConversationReader(lambda read: said.put((read, threading.current_thread().name))).read(path)
-    read, thread = said.get(timeout=10)
+    read, thread = said.get(timeout=60)
     assert thread == "import"
     assert read.imported is not None
     assert [len(tree.turns) for tree in read.imported.conversations] == [2]

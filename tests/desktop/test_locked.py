@@ -218,7 +218,7 @@ def test_a_program_that_is_asked_to_end_under_a_lock_says_why_it_waits_and_ends_
             (sentence,) = window.until("stays")
             assert sentence in window.ask("notices", kind="notices")
             window.process.send_signal(signal.SIGTERM)
-            assert window.process.wait(20) == 0
+            assert window.process.wait(60) == 0
             other.rollback()
             kept = other.execute("SELECT role, content FROM turns ORDER BY id").fetchall()
         assert kept[0] == ("user", "Why?")

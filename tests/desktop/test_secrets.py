@@ -53,7 +53,7 @@ class Said:
         self._came.release()
 
     def next(self) -> KeysKept:
-        assert self._came.acquire(timeout=5)
+        assert self._came.acquire(timeout=60)
         return self.all[-1]
 
 

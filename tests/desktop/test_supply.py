@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import pytest
@@ -83,15 +82,14 @@ def test_a_model_is_fetched_and_used_at_once(start, qtbot, hub, tmp_path, engine
 def test_leaving_does_not_wait_for_a_download_and_keeps_what_came(start, qtbot, hub, tmp_path):
     data = bytes(range(256)) * 20_000
     hub.add(REPO, {"small-Q4_K_M.gguf": data})
-    hub.behaviour.rate = 1e6
+    hub.behaviour.rate = 1e5  # most of a minute in all
     app = start()
     add(app)
     queue = app.later.supply.downloads
-    qtbot.waitUntil(lambda: bool(queue.all) and queue.all[0].received > 200_000, timeout=20_000)
-    began = time.monotonic()
+    qtbot.waitUntil(lambda: bool(queue.all) and queue.all[0].received > 100_000, timeout=30_000)
     app.leave()
-    assert time.monotonic() - began < 3
     part = tmp_path / "data/models" / REPO / "small-Q4_K_M.gguf.part"
+    assert part.stat().st_size < len(data)
     assert part.read_bytes() == data[: part.stat().st_size]
     hub.behaviour.rate = 0
     again = start()

@@ -60,7 +60,7 @@ def test_without_the_server_that_answered_a_file_answers_at_the_next_start(house
 def test_the_machine_and_the_keyring_are_asked_when_somebody_looks(house):
     assert not house.asked.is_set()
     house.upkeep.look()
-    assert house.asked.wait(5)
+    assert house.asked.wait(60)
     assert house.said.next() == KeysKept(KeyPlace.KEYRING)
 
 

@@ -142,7 +142,7 @@ def test_requests_wait_for_a_job_and_can_be_withdrawn_meanwhile() -> None:
     with engine_of() as (engine, listener, _):
         chore = Chore(then=step)
         engine.run(chore)
-        assert reached.wait(10)
+        assert reached.wait(60)
         withdrawn, waiting = ask(), ask()
         engine.generate(withdrawn)
         engine.generate(waiting)
@@ -171,7 +171,7 @@ def test_a_job_that_waits_can_be_withdrawn_and_closing_ends_all_of_them() -> Non
         running, waiting, never = Chore(then=step), Chore(), Chore()
         for chore in (running, waiting, never):
             engine.run(chore)
-        assert reached.wait(10)
+        assert reached.wait(60)
         engine.cancel(waiting.id)
         may_go_on.set()
         assert end_of(listener, waiting.id) == JobFinished(waiting.id, None, cancelled=True)

