@@ -443,7 +443,9 @@ def _said(reason: str) -> str:
 
 
 def _later(seconds: float | None) -> Sentence:
-    return Sentence("later") if seconds is None else Sentence("in {seconds:,.0f} seconds", seconds=seconds)
+    if seconds is None:
+        return Sentence("later")
+    return Sentence("in 1 second") if round(seconds) == 1 else Sentence("in {seconds:,.0f} seconds", seconds=seconds)
 
 
 def _either(ways: Sequence[str]) -> str:

@@ -311,6 +311,8 @@ class Comparison:
         (only,) = cached
         if not only:
             return Sentence("nothing of the prompt was there")
+        if only == 1:
+            return Sentence("1 token of the prompt was there")
         return Sentence("{tokens:,} tokens of the prompt were there", tokens=only)
 
 

@@ -3159,6 +3159,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>1 Thread</translation>
         </message>
         <message>
+            <source>1 token of the prompt was there</source>
+            <translation>1 Token des Prompts war da</translation>
+        </message>
+        <message>
             <source>A SOCKS proxy is named for the Hub; only HTTP proxies are supported.</source>
             <translation>Für den Hub ist ein SOCKS-Proxy angegeben; nur HTTP-Proxys werden unterstützt.</translation>
         </message>
@@ -3448,19 +3452,19 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>One warm-up came first and is not counted.</source>
-            <translation>Zuerst kam ein Aufwärmen, das nicht zählt.</translation>
+            <translation>Zuerst kam ein Aufwärmlauf, der nicht zählt.</translation>
         </message>
         <message>
             <source>One warm-up came first and is not counted. Both ways answer the same conversation, turn by turn.</source>
-            <translation>Zuerst kam ein Aufwärmen, das nicht zählt. Beide Arten beantworten dieselbe Unterhaltung, Runde um Runde.</translation>
+            <translation>Zuerst kam ein Aufwärmlauf, der nicht zählt. Beide Arten beantworten dieselbe Unterhaltung, Runde um Runde.</translation>
         </message>
         <message>
             <source>One warm-up came first and is not counted. Every prompt was read into an empty KV cache.</source>
-            <translation>Zuerst kam ein Aufwärmen, das nicht zählt. Jeder Prompt wurde in einen leeren KV-Cache gelesen.</translation>
+            <translation>Zuerst kam ein Aufwärmlauf, der nicht zählt. Jeder Prompt wurde in einen leeren KV-Cache gelesen.</translation>
         </message>
         <message>
             <source>One warm-up run of at most {tokens} tokens came first and is not counted. Each run began with the same KV cache ({cached}); their order was {order}.</source>
-            <translation>Zuerst kam ein Lauf zum Aufwärmen mit höchstens {tokens} Tokens, der nicht zählt. Jeder Lauf begann mit demselben KV-Cache ({cached}); die Reihenfolge war {order}.</translation>
+            <translation>Zuerst kam ein Aufwärmlauf mit höchstens {tokens} Tokens, der nicht zählt. Jeder Lauf begann mit demselben KV-Cache ({cached}); die Reihenfolge war {order}.</translation>
         </message>
         <message>
             <source>Other programs took a share of the processors during run {runs}.</source>
@@ -4111,6 +4115,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>höchster Durchgang</translation>
         </message>
         <message>
+            <source>in 1 second</source>
+            <translation>in 1 Sekunde</translation>
+        </message>
+        <message>
             <source>in {seconds:,.0f} seconds</source>
             <translation>in {seconds:,.0f} Sekunden</translation>
         </message>
@@ -4340,7 +4348,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>load average {load:.2f}</source>
-            <translation>mittlere Last {load:.2f}</translation>
+            <translation>Systemlast {load:.2f}</translation>
         </message>
         <message>
             <source>logit_bias names token {biases}; this model has {size:,}, from 0.</source>
@@ -4516,7 +4524,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>the JSON schema cannot be followed: {reason}.</source>
-            <translation>Dem JSON-Schema lässt sich nicht folgen: {reason}.</translation>
+            <translation>Das JSON-Schema lässt sich nicht befolgen: {reason}.</translation>
         </message>
         <message>
             <source>the JSON schema counts to {times:,}; a grammar counts to {MOST_TIMES:,} at the most.</source>
@@ -5108,7 +5116,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         </message>
         <message>
             <source>“&lt;{name}&gt;” is not one token of this model.</source>
-            <translation>„&lt;{name}&gt;“ ist nicht ein einzelnes Token dieses Modells.</translation>
+            <translation>„&lt;{name}&gt;“ ist kein einzelnes Token dieses Modells.</translation>
         </message>
         <message>
             <source>“{title}”</source>

@@ -199,3 +199,10 @@ def test_failures_that_are_told_past_are_found():
         (7, "error"),
         (10, "event.error"),
     ]
+
+
+@pytest.mark.usefixtures("german_program")
+@pytest.mark.parametrize(("seconds", "german"), [(1.0, "in 1 Sekunde"), (2.0, "in 2 Sekunden"), (1200, "in 1.200 Sek")])
+def test_one_is_told_as_one_and_more_as_more(seconds, german):
+    assert german in spoken(ServerBusy("http://here:80", 503, "Loading", seconds))
+    assert ("in 1 second:" in str(ServerBusy("http://here:80", 503, "Loading", seconds))) == (seconds == 1)
