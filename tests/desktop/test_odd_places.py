@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from inference import EngineFiles, LocalEngine
 from tests.desktop.programs import programs
 from tests.fakes import Script, ScriptedLoader
 from tests.odd_places import ODD, put
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a folder there holds files and folders alone")
 
 CONVERSATIONS = "conversations.sqlite3"
 # Without these there is nothing to show.

@@ -48,6 +48,7 @@ def test_closing_it_twice_is_fine(temporary):
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
 def test_that_of_a_process_that_runs_stays_and_of_one_that_was_killed_goes(temporary):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     own = PassingFolder()
@@ -66,6 +67,7 @@ def test_that_of_a_process_that_runs_stays_and_of_one_that_was_killed_goes(tempo
     own.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="makes pipes and links")
 def test_whatever_else_is_called_so_is_left_alone(temporary, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     with PassingFolder() as path:
