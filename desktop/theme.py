@@ -194,16 +194,17 @@ def palette_of(theme: Theme) -> QPalette:
 
 
 def scroll_bar_style(theme: Theme) -> str:
-    """A style sheet for a vertical scroll bar: a slim handle and no rail. Empty where the platform's own is that."""
+    """A style sheet for a scroll bar: a slim handle and no rail. Empty where the platform's own is that."""
     if sys.platform == "darwin":
         return ""
     return f"""
         QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; border: none; }}
-        QScrollBar::handle:vertical {{
-            background: {theme.field_edge.name()}; border-radius: 2px; margin: 4px; min-height: 32px;
-        }}
-        QScrollBar::handle:vertical:hover {{ background: {theme.muted.name()}; }}
-        QScrollBar::add-line, QScrollBar::sub-line {{ height: 0; border: none; background: none; }}
+        QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; border: none; }}
+        QScrollBar::handle {{ background: {theme.field_edge.name()}; border-radius: 2px; margin: 4px; }}
+        QScrollBar::handle:vertical {{ min-height: 32px; }}
+        QScrollBar::handle:horizontal {{ min-width: 32px; }}
+        QScrollBar::handle:hover {{ background: {theme.muted.name()}; }}
+        QScrollBar::add-line, QScrollBar::sub-line {{ height: 0; width: 0; border: none; background: none; }}
         QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
     """
 

@@ -449,6 +449,7 @@ class Window(QMainWindow):
 
     def _make_room_for_server(self, notices: int) -> None:
         self.server_area.set_room(self.height() - notices)
+        self.composer.set_room(self.height() - notices)
 
     def _show_model(self, state: ModelState) -> None:
         self.page.empty_state.show_state(state)

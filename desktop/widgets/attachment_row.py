@@ -53,6 +53,7 @@ class AttachmentRow(QScrollArea):
         self._theme = theme
         self._files: tuple[DraftFile, ...] = ()
         self._fit: Fit | None = None
+        self._most_rows = MOST_ROWS
         self.chips: list[Chip] = []
         self._page = QWidget()
         self.setWidget(self._page)
@@ -80,6 +81,13 @@ class AttachmentRow(QScrollArea):
         """Show the tokens of the files that are ready, in their order; `None` where they are not known."""
         self._fit = fit
         self._show()
+
+    def set_most_rows(self, count: int) -> None:
+        """How many rows may be seen at once where there is little room; never more than else."""
+        most = max(1, min(MOST_ROWS, count))
+        if most != self._most_rows:
+            self._most_rows = most
+            self._arrange()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -116,7 +124,7 @@ class AttachmentRow(QScrollArea):
         room = self.width()
         places = list(_places([chip.sizeHint().width() for chip in self.chips], room))
         rows = places[-1].y() // (_HEIGHT + _GAP) + 1 if places else 0
-        if rows > MOST_ROWS:
+        if rows > self._most_rows:
             room -= self.verticalScrollBar().sizeHint().width()
             places = list(_places([chip.sizeHint().width() for chip in self.chips], room))
         for chip, place in zip(self.chips, places, strict=True):
@@ -124,7 +132,7 @@ class AttachmentRow(QScrollArea):
             chip.setGeometry(place.translated(room - place.right() - place.left() - 1, 0) if mirrored else place)
         height = places[-1].bottom() + 1 if places else 0
         self._page.resize(room, height)
-        self.setFixedHeight(min(height, MOST_ROWS * (_HEIGHT + _GAP) - _GAP))
+        self.setFixedHeight(min(height, self._most_rows * (_HEIGHT + _GAP) - _GAP))
 
     def _keep_focus(self, place: int | None) -> None:
         """Where the focus was on a file that is gone, it goes to the one after it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from desktop.theme import Theme, control_font, paint_icon
@@ -17,6 +17,14 @@ GAP = 8
 ICON = 20
 _IN_LINES = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
 _TALLEST = 10_000
+
+
+def height_in_lines(font: QFont, text: str, room: int) -> int:
+    """How high a button is whose words have so much room in a line."""
+    if text_width(font, text) <= room:
+        return HEIGHT
+    box = QRect(0, 0, max(1, room), _TALLEST)
+    return max(HEIGHT, QFontMetrics(font).boundingRect(box, _IN_LINES, text).height() + 2 * GAP)
 
 
 class ButtonKind(StrEnum):
@@ -74,9 +82,7 @@ class Button(QPushButton):
         width = text_width(self.font(), self.text()) + beside
         if not self._room or width <= self._room:
             return QSize(width, HEIGHT)
-        box = QRect(0, 0, max(1, self._room - beside), _TALLEST)
-        height = QFontMetrics(self.font()).boundingRect(box, _IN_LINES, self.text()).height()
-        return QSize(self._room, max(HEIGHT, height + 2 * GAP))
+        return QSize(self._room, height_in_lines(self.font(), self.text(), self._room - beside))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from desktop.draft_file import DraftFile
     from desktop.widgets.attachment_row import AttachmentRow, Fit
     from desktop.window_use import WindowUse
+
+
+_HEIGHT_FOR_A_ROW = 180  # of a window, for each row of files
+_SHARE = 40  # per cent of that height, at most, for all of it
 
 
 class Composer(QWidget):
@@ -49,6 +53,7 @@ class Composer(QWidget):
         self._busy = False
         self._can_send = True
         self._files: tuple[DraftFile, ...] = ()
+        self._room = 0  # as high as a window that has nothing else to say
         self._attachment_row: AttachmentRow | None = None  # made when something is attached
         self._warning = _Warning()
         self.field = PromptField()
@@ -96,6 +101,11 @@ class Composer(QWidget):
         cursor = self.field.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.removeSelectedText()
+
+    def set_room(self, height: int) -> None:
+        """Let the field be no higher than a window of this height bears."""
+        self._room = height
+        self._fit_field()
 
     def set_busy(self, *, busy: bool) -> None:
         """While a reply is written the button stops it; one may go on typing."""
@@ -168,6 +178,11 @@ class Composer(QWidget):
         self._hint.setPalette(quiet)
         self.update()
 
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit_field()  # a part of it came, went or is of another height
+        return super().event(event)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         paint_field(painter, self.rect(), self._theme, focused=self.field.hasFocus())
@@ -192,6 +207,14 @@ class Composer(QWidget):
         self._column.addWidget(self.field)
         self._column.addLayout(foot)
         self.button.setFixedWidth(self._button_width())
+
+    def _fit_field(self) -> None:
+        if self._room:
+            if self._attachment_row is not None:
+                self._attachment_row.set_most_rows(self._room // _HEIGHT_FOR_A_ROW)
+            others = max(self.minimumSizeHint().height(), self.heightForWidth(self.width())) - self.field.height()
+            room = self._room * _SHARE // 100 - others
+            self.field.set_most_lines(room // self.field.fontMetrics().lineSpacing())
 
     def _make_attachment_row(self) -> AttachmentRow:
         from desktop.widgets.attachment_row import AttachmentRow

@@ -68,7 +68,8 @@ class DataTable(QTableView):
         palette.setColor(QPalette.ColorRole.Text, theme.text)
         palette.setColor(QPalette.ColorRole.Button, theme.background)
         self.setPalette(palette)
-        self.verticalScrollBar().setStyleSheet(scroll_bar_style(theme))
+        for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
+            bar.setStyleSheet(scroll_bar_style(theme))
 
     def event(self, event: QEvent) -> bool:
         is_copy = isinstance(event, QKeyEvent) and event.matches(QKeySequence.StandardKey.Copy)

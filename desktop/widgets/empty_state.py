@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -16,9 +16,9 @@ import inference
 from desktop import wording
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import Theme, control_font, figure_font, message_font, scroll_bar_style
-from desktop.widgets.buttons import HEIGHT, PADDING, Button, ButtonKind
+from desktop.widgets.buttons import GAP, HEIGHT, PADDING, Button, ButtonKind
 from desktop.widgets.painting import Emblem, recolour
-from inference import ModelConfig
+from inference import ModelConfig, RemoteModel
 from resources import text_of
 
 _WIDTH = 560
@@ -36,7 +36,7 @@ class Examples:
 
 
 def load_examples() -> dict[str, Examples]:
-    """Those for the "embedded" model and for any "other", from `resources/texts`."""
+    """Those for the "embedded" model, one of a "server" and any "other", from `resources/texts`."""
     read = tomllib.loads(text_of("texts", "examples.toml"))
     return {name: Examples(each["about"], tuple(each["prompts"])) for name, each in read.items()}
 
@@ -156,6 +156,8 @@ class EmptyState(QScrollArea):
         )
 
     def _examples_for(self, state: ModelState) -> Examples:
+        if isinstance(state.config, RemoteModel):
+            return self._examples["server"]
         return self._examples["embedded" if self._comes_along(state) else "other"]
 
     def _comes_along(self, state: ModelState) -> bool:
@@ -214,7 +216,9 @@ class _PromptButton(Button):
 
     def __init__(self, theme: Theme, text: str) -> None:
         super().__init__(theme, text=text, kind=ButtonKind.OUTLINED)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
         self.setAccessibleDescription(self.tr("Sends this prompt"))
         self.setToolTip(self.tr("Send: {prompt}").format(prompt=text))
         self.clicked.connect(self._choose)
@@ -230,14 +234,22 @@ class _PromptButton(Button):
     def minimumSizeHint(self) -> QSize:
         return QSize(120, HEIGHT + 8)
 
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        box = QRect(0, 0, max(1, width - 2 * PADDING), 10_000)
+        words = self.fontMetrics().boundingRect(box, Qt.TextFlag.TextWordWrap, self.text())
+        return max(HEIGHT + 8, words.height() + 2 * GAP)
+
     def _choose(self) -> None:
         self.chosen.emit(self.text())
 
     def _paint_content(self, painter: QPainter) -> None:
         box = self.rect().adjusted(PADDING, 0, -PADDING, 0)
         painter.setPen(self._ink())
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, box.width())
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(box, middle | Qt.TextFlag.TextWordWrap, self.text())
 
 
 def _centred(column: QVBoxLayout) -> QWidget:

@@ -27,7 +27,7 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.field = _Field(self)
-        self.field.setPlaceholderText(self.tr("Find in this conversation"))
+        self.field.setPlaceholderText(self.tr("Find"))
         self.field.setAccessibleName(self.tr("Find in this conversation"))
         self.count = QLabel(self)
         self.count.setFont(figure_font())

@@ -36,9 +36,7 @@ class HubPage(QWidget):
         self._found: Found | None = None
         self._is_typing = False  # what is asked for may be half a name yet
         self._wanted: HubLink | None = None  # what was refused, to be tried again with a token
-        self.field = LineField(
-            theme, self.tr("Search the Hub"), self.tr("Words, a repository's name, or the address of its page")
-        )
+        self.field = LineField(theme, self.tr("Search the Hub"), self.tr("Words, a name or an address"))
         self.order = Choice(theme, self.tr("Sorted by"))
         self._status = label("", figure_font())
         self.token_field = LineField(theme, self.tr("Access token"), self.tr("hf_…"))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from desktop.theme import Theme, control_font, figure_font
-from desktop.widgets.buttons import HEIGHT, PADDING
+from desktop.widgets.buttons import PADDING, height_in_lines
 from desktop.widgets.painting import paint_box, paint_focus_ring, text_width
 from desktop.widgets.quiet_button import QuietButton
 
@@ -23,12 +23,13 @@ _BETWEEN_OFFERS = 8
 def places_in_rows(texts: Sequence[str], column: int) -> tuple[QRect, ...]:
     """Where buttons with these texts stand: beside each other as far as there is room, then below."""
     places: list[QRect] = []
-    left = top = 0
+    left = top = height = 0
     for text in texts:
         width = min(column, text_width(control_font(), text) + 2 * PADDING)
         if left and left + width > column:
-            left, top = 0, top + HEIGHT + _BETWEEN_OFFERS
-        places.append(QRect(left, top, width, HEIGHT))
+            left, top = 0, top + height + _BETWEEN_OFFERS
+        height = height_in_lines(control_font(), text, width - 2 * PADDING)
+        places.append(QRect(left, top, width, height))
         left += width + _BETWEEN_OFFERS
     return tuple(places)
 

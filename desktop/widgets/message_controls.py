@@ -78,6 +78,7 @@ class MessageControls:
         for button in self.offers:
             button.setVisible(not message.is_edited)
         for button, place in zip(self.offers, message.offer_places, strict=False):  # none while it is edited
+            button.break_words_at(place.width())
             button.setGeometry(place.translated(corner))
         self._place_actions(message, corner + QPoint(-_INSET, message.foot_top))
 

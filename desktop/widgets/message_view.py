@@ -31,6 +31,7 @@ _IN_ONE_LINE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip  # a lar
 _LABEL = 26
 _FOOT = 36
 _FOOT_LINE = 28
+_BETWEEN = " · "  # the figures of a message
 _ICON = 16
 _BAR = 3
 _ABOVE_QUESTION = 20
@@ -404,15 +405,21 @@ class MessageView:
             _paint_progress(painter, self.progress, QRect(0, self.foot_top, setting.column, _FOOT_LINE), look)
             return
         place = QRect(0, self.foot_top, setting.column, _FOOT_LINE).adjusted(self.foot_taken + 8, 0, 0, 0)
-        text = QFontMetrics(look.figure_font).elidedText(
-            self.caption.figures, Qt.TextElideMode.ElideRight, place.width()
-        )
+        text = whole_parts(self.caption.figures, QFontMetrics(look.figure_font), place.width())
         painter.setFont(look.figure_font)
         painter.setPen(look.theme.muted)
         painter.drawText(place, _IN_ONE_LINE | Qt.AlignmentFlag.AlignRight, text)
 
     def _paint_caret(self, painter: QPainter, setting: Setting, look: Look) -> None:
         painter.fillRect(self.caret(setting, look), look.theme.decode)
+
+
+def whole_parts(figures: str, metrics: QFontMetrics, width: int) -> str:
+    """As many of the figures as have room, from the middle and the end left out: a figure that is cut says nothing."""
+    parts = figures.split(_BETWEEN)
+    while len(parts) > 1 and metrics.horizontalAdvance(_BETWEEN.join(parts)) > width:
+        del parts[1]
+    return metrics.elidedText(_BETWEEN.join(parts), Qt.TextElideMode.ElideRight, width)
 
 
 def _paint_progress(painter: QPainter, progress: Progress, place: QRect, look: Look) -> None:

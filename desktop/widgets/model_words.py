@@ -92,8 +92,10 @@ def card_of_entry(
 def card_of_repo(repo: HubRepo) -> Card:
     """A repository that a search found."""
     details = [
-        _tr("{count} downloads").format(count=wording.whole(repo.downloads)),
-        _tr("{count} likes").format(count=wording.whole(repo.likes)),
+        _tr("1 download")
+        if repo.downloads == 1
+        else _tr("{count} downloads").format(count=wording.whole(repo.downloads)),
+        _tr("1 like") if repo.likes == 1 else _tr("{count} likes").format(count=wording.whole(repo.likes)),
         _tr("changed {when}").format(when=day_words(repo.updated.astimezone())) if repo.updated else "",
     ]
     facts = [
@@ -172,8 +174,8 @@ def time_words(seconds: float) -> str:
 
 
 def day_words(when: datetime) -> str:
-    """A day, as the system writes dates."""
-    return QLocale.system().toString(QDate(when.year, when.month, when.day), QLocale.FormatType.ShortFormat)
+    """A day with its month in letters, so that nobody takes the one for the other."""
+    return QLocale().toString(QDate(when.year, when.month, when.day), _tr("d MMM yyyy"))
 
 
 def _source_words(source: ShelfSource) -> str:

@@ -64,6 +64,7 @@ class PromptField(QPlainTextEdit):
         super().__init__()
         self.is_composing = False
         self._recipient = ""
+        self._most_lines = MOST_LINES
         self.setFont(message_font())
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
@@ -85,6 +86,13 @@ class PromptField(QPlainTextEdit):
     def set_recipient(self, name: str) -> None:
         self._recipient = name
         self._show_placeholder()
+
+    def set_most_lines(self, count: int) -> None:
+        """How many lines may be seen at once where there is little room; never more than else."""
+        most = max(1, min(MOST_LINES, count))
+        if most != self._most_lines:
+            self._most_lines = most
+            self._fit()
 
     def set_text(self, text: str) -> None:
         mode = _wrap_mode(text)
@@ -174,11 +182,11 @@ class PromptField(QPlainTextEdit):
     def _fit(self) -> None:
         """As tall as the text, up to a limit, from where on it scrolls."""
         lines = max(1, round(self.document().size().height()))  # this layout counts in lines
-        shown = min(lines, MOST_LINES)
+        shown = min(lines, self._most_lines)
         spacing = self.fontMetrics().lineSpacing()
         self.setFixedHeight(shown * spacing + 2 * ceil(self.document().documentMargin()))
-        scrolls = Qt.ScrollBarPolicy.ScrollBarAsNeeded if lines > MOST_LINES else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.setVerticalScrollBarPolicy(scrolls)
+        bars = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(bars.ScrollBarAsNeeded if lines > shown else bars.ScrollBarAlwaysOff)
 
 
 def _wrap_mode(text: str) -> QTextOption.WrapMode:

@@ -52,7 +52,7 @@ class ServerPanel(QWidget):
             figure_font(),
         )
         self.address_field = LineField(theme, self.tr("Address"), "http://127.0.0.1:8080/v1")
-        self.key_field = LineField(theme, self.tr("Key"), self.tr("only where the server wants one"))
+        self.key_field = LineField(theme, self.tr("Key"), self.tr("only if it wants one"))
         self.key_field.setEchoMode(QLineEdit.EchoMode.Password)
         self._keys_kept = _label("", figure_font())
         self.connect_button = Button(theme, text=self.tr("Connect"), kind=ButtonKind.OUTLINED)

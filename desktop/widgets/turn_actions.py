@@ -202,7 +202,7 @@ class TurnActions(QObject):
         ways.addAction(self.tr("As before"), partial(self._regenerate, turn_id))
         for words, temperature in (
             (self.tr("With the likeliest words (temperature 0)"), _LIKELIEST),
-            (self.tr("More freely (temperature {value})").format(value=_FREER), _FREER),
+            (self.tr("More freely (temperature {value})").format(value=wording.decimals(_FREER, 1)), _FREER),
         ):
             ways.addAction(words, partial(self._regenerate, turn_id, None, self._at(temperature)))
         others = self._other_models()

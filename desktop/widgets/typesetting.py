@@ -33,7 +33,8 @@ from desktop.theme import Theme, code_font, figure_font, message_font
 from desktop.widgets.column import TEXT_COLUMN
 from desktop.widgets.formula_drawing import Formulas, em_of, formula_format, formula_of, placeholder
 
-_INDENT = 24
+_INDENT = 24  # in the usual size
+_USUAL_POINTS = 11
 CELL_GAP = 24  # between the texts of two columns
 CELL_HEIGHT = 6  # above and below the text of a cell
 _WIDEST_WORD = 200
@@ -61,7 +62,7 @@ class Look:
         self.code_metrics = QFontMetricsF(self.code_font)
         self.column = round(TEXT_COLUMN * self.message_metrics.averageCharWidth())
         self.line_height = _line_height(self.message_font, 1.5)
-        self.indent = round(_INDENT * zoom)  # of a list or a quote
+        self.indent = round(_INDENT * self.message_font.pointSizeF() / _USUAL_POINTS)  # of a list or a quote
         self.code_line_height = _line_height(self.code_font, 1.4)
         self._quiet: Look | None = None
         self._character_formats: dict[Run, QTextCharFormat] = {}

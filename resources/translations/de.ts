@@ -1039,6 +1039,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
     <context>
         <name>EmptyState</name>
         <message>
+            <source>A server answers, and what you write is sent there. Good for drafting, explaining and rewriting; check what matters, as with every language model.</source>
+            <translation>Ein Server antwortet, und was Sie schreiben, wird dorthin gesendet. Gut zum Entwerfen, Erklären und Umschreiben; prüfen Sie, worauf es ankommt, wie bei jedem Sprachmodell.</translation>
+        </message>
+        <message>
             <source>Answers from {server}</source>
             <translation>Antwortet von {server}</translation>
         </message>
@@ -1243,6 +1247,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Schließen (Esc)</translation>
         </message>
         <message>
+            <source>Find</source>
+            <translation>Suchen</translation>
+        </message>
+        <message>
             <source>Find in this conversation</source>
             <translation>In dieser Unterhaltung suchen</translation>
         </message>
@@ -1433,8 +1441,8 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Dieses Token verwenden</translation>
         </message>
         <message>
-            <source>Words, a repository's name, or the address of its page</source>
-            <translation>Wörter, Name eines Repositorys oder Adresse seiner Seite</translation>
+            <source>Words, a name or an address</source>
+            <translation>Wörter, Name oder Adresse</translation>
         </message>
         <message>
             <source>hf_…</source>
@@ -2163,6 +2171,14 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
     <context>
         <name>Models</name>
         <message>
+            <source>1 download</source>
+            <translation>1 Download</translation>
+        </message>
+        <message>
+            <source>1 like</source>
+            <translation>1 Like</translation>
+        </message>
+        <message>
             <source>A part of it is missing on the Hub</source>
             <translation>Auf dem Hub fehlt ein Teil</translation>
         </message>
@@ -2229,6 +2245,10 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
         <message>
             <source>comes with Headwater</source>
             <translation>kommt mit Headwater</translation>
+        </message>
+        <message>
+            <source>d MMM yyyy</source>
+            <translation>d. MMM yyyy</translation>
         </message>
         <message>
             <source>gated: its makers want to be asked first</source>
@@ -5186,8 +5206,8 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Dieses Modell nehmen</translation>
         </message>
         <message>
-            <source>only where the server wants one</source>
-            <translation>nur wo der Server einen verlangt</translation>
+            <source>only if it wants one</source>
+            <translation>nur wenn er einen will</translation>
         </message>
     </context>
     <context>

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication
 
@@ -129,3 +131,24 @@ def test_enter_sends_them_with_or_without_words(desk, qtbot, typed):
     qtbot.keyClick(desk.window.composer.field, ENTER)
     assert len(desk.engine.requests) == 1
     assert desk.library.conversations()[0].title == (typed or "bends.csv")
+
+
+@pytest.mark.parametrize(
+    ("size", "points"), [((420, 400), 10), ((1000, 400), 10), ((1000, 400), 13), ((1000, 700), 18)]
+)
+def test_however_low_the_window_is_nothing_of_the_composer_lies_over_another(desk, size, points):
+    window = desk.open()
+    desk.settings.save(replace(desk.settings.current, font_size=points))
+    window.resize(*size)
+    for attachment in (TABLE, NOTES):
+        desk.drafts.add(attachment)
+    window.board.show_notice("small.png is a picture; only text can be read.")
+    window.composer.set_text("line\n" * 14)
+    for _ in range(6):
+        QApplication.processEvents()
+    composer = window.composer
+    assert composer.attachment_row.geometry().bottom() < composer.field.geometry().top()
+    for below in (composer.attach_button, composer.button):
+        assert composer.field.geometry().bottom() < below.geometry().top()
+        assert below.geometry().bottom() < composer.height()
+    assert window.rect().contains(composer.geometry().translated(composer.parentWidget().mapTo(window, QPoint())))

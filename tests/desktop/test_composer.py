@@ -146,6 +146,18 @@ def test_the_field_grows_with_its_text_up_to_a_limit(composer):
     assert composer.field.verticalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAsNeeded
 
 
+def test_in_a_low_window_it_shows_fewer_lines_and_as_many_as_before_in_a_high_one(composer):
+    composer.set_text("\n".join("x" * 3 for _ in range(50)))
+    most = composer.field.height()
+    composer.set_room(400)
+    assert composer.field.height() < most
+    assert composer.field.verticalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAsNeeded
+    composer.set_room(1)
+    assert composer.field.height() >= composer.field.fontMetrics().lineSpacing()
+    composer.set_room(900)
+    assert composer.field.height() == most
+
+
 def test_a_long_line_is_wrapped_and_counts_as_many(composer):
     line = composer.field.height()
     composer.set_text("words that go on " * 12)

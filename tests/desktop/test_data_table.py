@@ -39,3 +39,12 @@ def test_all_of_it_is_copied_or_the_rows_that_are_selected(qtbot, table):
 
 def test_tab_leaves_the_table(table):
     assert not table.tabKeyNavigation()
+
+
+def test_where_it_is_narrow_a_bar_of_the_programs_own_moves_it_sideways(table):
+    table.resize(80, table.height())
+    table.setVisible(True)
+    bar = table.horizontalScrollBar()
+    assert bar.maximum() > 0
+    assert bar.styleSheet() == table.verticalScrollBar().styleSheet()
+    assert table.viewport().height() >= table.verticalHeader().length()  # no row lies below it

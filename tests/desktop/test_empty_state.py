@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from desktop.model_choice import ModelPhase, ModelState
 from desktop.theme import load_theme
+from desktop.widgets.buttons import PADDING
 from desktop.widgets.empty_state import EmptyState, load_examples
 from inference import ModelConfig, RemoteModel, RemoteModelInfo
 from tests.desktop.fakes import MODEL, OTHER_MODEL, model_info
@@ -109,6 +111,29 @@ def test_of_a_servers_model_only_what_the_server_says_is_said(page, size, facts)
     page.show_state(ModelState(ModelPhase.READY, model, 1.0, RemoteModelInfo(model, "big", context_size=size)))
     assert page.words[0] == "big"
     assert page.words[-1] == f"Answers from example.org{facts}"
+
+
+def test_of_a_servers_model_it_is_not_said_that_what_is_written_stays_here(page):
+    model = RemoteModel("https://example.org/v1", "big")
+    page.show_state(ModelState(ModelPhase.LOADING, model, 0.1))
+    assert "stays here" not in page.words[1]
+    assert "is sent there" in page.words[1]
+    page.show_state(ready(OTHER_MODEL))
+    assert "stays here" in page.words[1]
+
+
+@pytest.mark.parametrize("width", [330, 420, 700])
+def test_a_prompt_that_is_offered_stands_there_whole(page, width):
+    page.resize(width, 560)
+    page.show_state(ready(OTHER_MODEL))
+    for _ in range(4):
+        QApplication.processEvents()
+    for button in page.prompt_buttons:
+        box = QRect(0, 0, button.width() - 2 * PADDING, 10_000)
+        needed = button.fontMetrics().boundingRect(box, Qt.TextFlag.TextWordWrap, button.text())
+        assert needed.width() <= box.width()
+        assert needed.height() <= button.height()
+    assert all(above.geometry().bottom() < below.y() for above, below in pairwise(page.prompt_buttons))
 
 
 @pytest.mark.parametrize("name", ["small", "a-name-" * 40, "x" * 300])

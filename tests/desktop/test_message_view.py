@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtGui import QFont, QImage, QPainter
+from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter
 
 from desktop.theme import load_theme
 from desktop.turns import Turn
-from desktop.widgets.message_view import Caption, MessageView
+from desktop.widgets.message_actions import places_in_rows
+from desktop.widgets.message_view import Caption, MessageView, whole_parts
 from desktop.widgets.segments import Marks
 from desktop.widgets.typesetting import Look, Setting
 from inference import Message, Role
@@ -56,3 +57,18 @@ def test_no_letter_around_a_message_is_cut_off_in_a_large_font(qapp, points):
     words = "Åg_j"
     assert inked_rows(painted(Caption(words), look)) == inked_rows(written(words, look.label_font, look))
     assert inked_rows(painted(Caption("", figures=words), look)) == inked_rows(written(words, look.figure_font, look))
+
+
+def test_figures_without_room_are_left_out_whole_and_how_it_ended_last(qapp):
+    metrics = QFontMetrics(QFont())
+    figures = "Stopped · 15 new + 556 cached · 25.6 tok/s"
+    told = [whole_parts(figures, metrics, width) for width in range(metrics.horizontalAdvance(figures) + 1, 0, -1)]
+    assert list(dict.fromkeys(told))[:3] == [figures, "Stopped · 25.6 tok/s", "Stopped"]
+
+
+def test_an_offer_stands_in_as_many_lines_as_its_words_need(qapp):
+    words = "Use a larger window (8,192 tokens, +115 MB)"
+    (one,), (several, below) = places_in_rows((words,), 600), places_in_rows((words, "Continue"), 120)
+    assert several.height() > one.height()
+    assert several.width() == 120
+    assert below.top() > several.bottom()

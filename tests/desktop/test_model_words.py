@@ -1,8 +1,14 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+import pytest
+from PySide6.QtCore import QLocale
+
 from desktop.widgets.cards import Tone
-from desktop.widgets.model_words import fit_words, size_words, time_words
+from desktop.widgets.model_words import card_of_repo, day_words, fit_words, size_words, time_words
 from inference import Suitability
+from inference.hub import HubRepo
 
 
 def test_sizes_have_as_many_digits_as_mean_something():
@@ -27,3 +33,18 @@ def test_whether_it_fits_is_a_sentence():
 
 def test_times_left_are_short():
     assert [time_words(seconds) for seconds in (0.2, 80, 600, 9000)] == ["1 s", "80 s", "10 min", "2.5 h"]
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "2 Dec 2026"), ("de", "2 Dez. 2026")])
+def test_a_day_is_told_with_its_month_in_letters(language, words):
+    before = QLocale()
+    QLocale.setDefault(QLocale(language))
+    try:
+        assert day_words(datetime(2026, 12, 2, tzinfo=UTC)) == words
+    finally:
+        QLocale.setDefault(before)
+
+
+@pytest.mark.parametrize(("count", "words"), [(0, "0 downloads · 0 likes"), (1, "1 download · 1 like")])
+def test_one_is_told_as_one(count, words):
+    assert card_of_repo(HubRepo("maker/small", downloads=count, likes=count)).details == words
