@@ -439,7 +439,7 @@ def lend_network(path: Path) -> None:
             shutil.copyfile(Path("/", name), path / name)
     keys = Path("/usr/share/keyrings")  # of archives that are not the system's own
     if keys.is_dir():
-        shutil.copytree(keys, path / "usr/share/keyrings", dirs_exist_ok=True)
+        shutil.copytree(keys, path / "usr/share/keyrings", ignore_dangling_symlinks=True, dirs_exist_ok=True)
     shutil.rmtree(path / "etc/apt")
     shutil.copytree("/etc/apt", path / "etc/apt", symlinks=True)
     for hook in (path / "etc/apt/apt.conf.d").glob("*"):
