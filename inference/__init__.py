@@ -29,45 +29,24 @@ from inference.configuration import (
     is_proxy_address,
 )
 from inference.errors import (
-    CertificateRefused,
     DeviceNotFound,
     EngineClosed,
     EngineFault,
-    FolderRefused,
-    GateClosed,
     GenerationBroke,
     GrammarRefused,
-    HostNotFound,
-    HubError,
-    HubOffline,
-    HubUnreachable,
     InferenceError,
     InvalidRequest,
-    KeyRefused,
     MemoryShort,
     ModelChanged,
     ModelCrashed,
     ModelError,
     ModelNotFound,
-    ModelNotOffered,
     ModelUnreadable,
     ModelUnsupported,
-    NoChatService,
-    NothingListens,
-    NotOnHub,
     OutOfMemory,
     ProcessorTooOld,
     PromptTooLong,
-    RedirectRefused,
-    ReplyBroken,
-    RequestRefused,
-    ServerBroke,
-    ServerBusy,
-    ServerError,
-    ServerTimeout,
-    ServerUnreachable,
     TemplateFailed,
-    TokenWanted,
 )
 from inference.faults import tell_fault
 from inference.ids import JobId, RequestId, new_job_id, new_request_id
@@ -118,6 +97,15 @@ if TYPE_CHECKING:
         rate_of_decode,
     )
     from inference.gguf_header import GgufFacts, glance
+    from inference.hub_errors import (
+        FolderRefused,
+        GateClosed,
+        HubError,
+        HubOffline,
+        HubUnreachable,
+        NotOnHub,
+        TokenWanted,
+    )
     from inference.jobs import Job, ModelOnLoan
     from inference.loading import list_devices
     from inference.local_engine import LocalEngine
@@ -128,6 +116,22 @@ if TYPE_CHECKING:
     from inference.model_names import display_name, embedded_model, looks_like_model
     from inference.remote import RemoteEngine
     from inference.requests import DEFAULT_SAMPLING, GenerationRequest, Sampling, SamplingOptions
+    from inference.server_errors import (
+        CertificateRefused,
+        HostNotFound,
+        KeyRefused,
+        ModelNotOffered,
+        NoChatService,
+        NothingListens,
+        RedirectRefused,
+        ReplyBroken,
+        RequestRefused,
+        ServerBroke,
+        ServerBusy,
+        ServerError,
+        ServerTimeout,
+        ServerUnreachable,
+    )
     from inference.shelf import (
         FactsCache,
         ShelfFacts,
@@ -144,6 +148,27 @@ if TYPE_CHECKING:
 # A window is painted before any of these is needed.
 _LATER = {
     "LARGEST_NUMBER": "inference.declared",
+    "FolderRefused": "inference.hub_errors",
+    "GateClosed": "inference.hub_errors",
+    "HubError": "inference.hub_errors",
+    "HubOffline": "inference.hub_errors",
+    "HubUnreachable": "inference.hub_errors",
+    "NotOnHub": "inference.hub_errors",
+    "TokenWanted": "inference.hub_errors",
+    "CertificateRefused": "inference.server_errors",
+    "HostNotFound": "inference.server_errors",
+    "KeyRefused": "inference.server_errors",
+    "ModelNotOffered": "inference.server_errors",
+    "NoChatService": "inference.server_errors",
+    "NothingListens": "inference.server_errors",
+    "RedirectRefused": "inference.server_errors",
+    "ReplyBroken": "inference.server_errors",
+    "RequestRefused": "inference.server_errors",
+    "ServerBroke": "inference.server_errors",
+    "ServerBusy": "inference.server_errors",
+    "ServerError": "inference.server_errors",
+    "ServerTimeout": "inference.server_errors",
+    "ServerUnreachable": "inference.server_errors",
     "Proxy": "inference.bounds",
     "StateBudget": "inference.bounds",
     "DEFAULT_SAMPLING": "inference.requests",

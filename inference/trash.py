@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from inference.errors import FolderRefused, InvalidRequest
+from inference.errors import InvalidRequest
 from inference.gguf_header import files_of
+from inference.hub_errors import FolderRefused
 from inference.own_files import make_own_folder
 from inference.sentences import Sentence
 from inference.shelf import TRASH, ShelfModel

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 
-from inference.errors import (
+from inference.errors import InferenceError, InvalidRequest
+from inference.hub.address import NO_PROXY, HubAccess
+from inference.hub_errors import (
     SEARCH,
     GateClosed,
     HubBroke,
@@ -21,12 +23,9 @@ from inference.errors import (
     HubError,
     HubOffline,
     HubUnreachable,
-    InferenceError,
-    InvalidRequest,
     NotOnHub,
     TokenWanted,
 )
-from inference.hub.address import NO_PROXY, HubAccess
 from inference.sentences import Sentence
 
 if TYPE_CHECKING:

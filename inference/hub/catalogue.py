@@ -8,9 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inference.errors import InvalidRequest, NotOnHub
+from inference.errors import InvalidRequest
 from inference.hub.files import HubFile, HubModel, nearest, quantisation_of
 from inference.hub.repo import HubRepo
+from inference.hub_errors import NotOnHub
 from resources import text_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from inference.errors import DownloadChanged, DownloadDamaged, HubError, InferenceError, NotOnHub
+from inference.errors import InferenceError
 from inference.hub.access import HubSession
 from inference.hub.fetch import (
     PAUSES,
@@ -32,6 +32,7 @@ from inference.hub.fetch import (
 from inference.hub.files import HubFile, HubModel, is_inside
 from inference.hub.hub import Hub
 from inference.hub.repo import HubRepo
+from inference.hub_errors import DownloadChanged, DownloadDamaged, HubError, NotOnHub
 from inference.leaving import Worker, closed_at_exit
 from inference.own_files import make_own_folder, read_own, replace_own
 

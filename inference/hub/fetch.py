@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
-from inference.errors import DownloadChanged, HubBroke, HubBusy, HubUnreachable
 from inference.hub.access import HubSession, error_of, faults_of, net_faults, origin_of
 from inference.hub.files import HubFile
 from inference.hub.part import PART_SUFFIX, PartFile, beside, throw_part_away
+from inference.hub_errors import DownloadChanged, HubBroke, HubBusy, HubUnreachable
 from inference.sentences import Sentence
 
 if TYPE_CHECKING:

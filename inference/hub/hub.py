@@ -8,11 +8,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from inference.declared import LARGEST_NUMBER
-from inference.errors import SEARCH, HubBroke, NotOnHub
 from inference.hub.access import HubSession, faults_of
 from inference.hub.files import MODEL_SUFFIX, HubFile, HubModel, is_inside, leads_outside, models_in, nearest
 from inference.hub.links import HubLink, is_repo
 from inference.hub.repo import HubOrder, HubRepo
+from inference.hub_errors import SEARCH, HubBroke, NotOnHub
 from inference.sentences import Sentence
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inference.errors import DiskTooSmall, DownloadDamaged, DownloadElsewhere, FolderRefused
+from inference.hub_errors import DiskTooSmall, DownloadDamaged, DownloadElsewhere, FolderRefused
 from inference.own_files import make_own_folder, open_own, read_own
 from inference.sentences import Sentence
 

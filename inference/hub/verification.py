@@ -9,11 +9,12 @@ from enum import StrEnum
 from pathlib import Path
 from threading import Event
 
-from inference.errors import HubError, InvalidRequest, NotOnHub
+from inference.errors import InvalidRequest
 from inference.gguf_header import files_of
 from inference.hub.access import HubSession
 from inference.hub.fetch import checksum
 from inference.hub.hub import Hub
+from inference.hub_errors import HubError, NotOnHub
 from inference.model_files import check_file
 
 

@@ -16,14 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from inference.configuration import KvType, ModelConfig
-from inference.errors import (
-    DeviceNotFound,
-    InvalidRequest,
-    ModelError,
-    ModelUnreadable,
-    ModelUnsupported,
-    OutOfMemory,
-)
+from inference.errors import DeviceNotFound, InvalidRequest, ModelError, ModelUnreadable, ModelUnsupported, OutOfMemory
 from inference.events import ModelInfo
 from inference.gguf_header import GgufFacts, Scalar
 from inference.llama.buffers import Buffers, buffers_in

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from inference.bounds import Proxy
 from inference.configuration import RemoteModel
-from inference.errors import InferenceError, ModelNotOffered
+from inference.errors import InferenceError
 from inference.events import RemoteModelFailed, RemoteModelInfo, RemoteModelReady
 from inference.faults import fault_of
 from inference.ids import RequestId
@@ -19,6 +19,7 @@ from inference.remote.reply import Reply
 from inference.remote.server import Server
 from inference.remote.wire import Chunk, Offer, body_of
 from inference.requests import GenerationRequest
+from inference.server_errors import ModelNotOffered
 
 
 def run(inbox: Inbox, emit: Emit, key_of: KeyOf, way_out: WayOut, patience: Patience, clock: Clock) -> None:

@@ -21,23 +21,7 @@ import httpx2
 
 from inference.bounds import Proxy
 from inference.configuration import ProxyKind
-from inference.errors import (
-    CertificateRefused,
-    HostNotFound,
-    InferenceError,
-    KeyRefused,
-    ModelNotOffered,
-    NoChatService,
-    NothingListens,
-    PromptTooLong,
-    RedirectRefused,
-    ReplyBroken,
-    RequestRefused,
-    ServerBroke,
-    ServerBusy,
-    ServerTimeout,
-    ServerUnreachable,
-)
+from inference.errors import InferenceError, PromptTooLong
 from inference.remote.inbox import Patience
 from inference.remote.wire import (
     Chunk,
@@ -51,6 +35,21 @@ from inference.remote.wire import (
     one_line,
 )
 from inference.sentences import Sentence
+from inference.server_errors import (
+    CertificateRefused,
+    HostNotFound,
+    KeyRefused,
+    ModelNotOffered,
+    NoChatService,
+    NothingListens,
+    RedirectRefused,
+    ReplyBroken,
+    RequestRefused,
+    ServerBroke,
+    ServerBusy,
+    ServerTimeout,
+    ServerUnreachable,
+)
 
 _LONGEST_REFUSAL = 64 * 1024  # bytes of it that are read
 _NO_GOOD_ENDS = {

@@ -123,7 +123,9 @@ OF_LATER_USE = {
     "html",
     "inference.bounds",
     "inference.hub",
+    "inference.hub_errors",
     "inference.requests",
+    "inference.server_errors",
     "socket",
     "tomli_w",
 }

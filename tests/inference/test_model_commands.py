@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inference.errors import HubOffline, InvalidRequest, ModelUnreadable, NotOnHub
+from inference.errors import InvalidRequest, ModelUnreadable
+from inference.hub_errors import HubOffline, NotOnHub
 from inference.model_commands import Surroundings, add_models_options, models
 from tests.gguf_files import write_tiny_model
 from tests.hub_server import HubServer, hub_server

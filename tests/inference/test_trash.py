@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from inference.errors import FolderRefused, InvalidRequest
+from inference.errors import InvalidRequest
+from inference.hub_errors import FolderRefused
 from inference.shelf import TRASH, ShelfFolder, ShelfModel, ShelfSource, find_models
 from inference.trash import bring_back, empty_trash, throw_away, throw_out
 

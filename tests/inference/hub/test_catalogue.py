@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from inference.errors import HubUnreachable
 from inference.hub.catalogue import CatalogueEntry, offered, read_catalogue
 from inference.hub.hub import Hub
 from inference.hub.links import read_link
+from inference.hub_errors import HubUnreachable
 
 ENTRY = CatalogueEntry("Small", "maker/small-GGUF", "small-Q4_K_M.gguf", 5, "mit", "English", "trying", "")
 

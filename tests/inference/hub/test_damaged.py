@@ -9,10 +9,11 @@ from typing import TypeVar
 import pytest
 from hypothesis import given, settings
 
-from inference.errors import HubError, InferenceError
+from inference.errors import InferenceError
 from inference.hub import Hub, HubAccess, HubModel, HubRepo, HubSession
 from inference.hub.files import is_inside
 from inference.hub.links import is_repo
+from inference.hub_errors import HubError
 from tests.deep_types import assert_of_its_types
 from tests.hub_server import COMMIT, HubServer, hub_server
 from tests.odd_values import damaged

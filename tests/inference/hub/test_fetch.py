@@ -17,7 +17,12 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from inference.errors import (
+from inference.hub.access import HubSession
+from inference.hub.address import HubAccess
+from inference.hub.fetch import FetchPhase, FetchProgress, FetchStopped, Wanted, checksum, discard, fetch, files_wanted
+from inference.hub.files import HubFile
+from inference.hub.part import BORDER
+from inference.hub_errors import (
     DiskTooSmall,
     DownloadChanged,
     DownloadDamaged,
@@ -29,11 +34,6 @@ from inference.errors import (
     NotOnHub,
     TokenWanted,
 )
-from inference.hub.access import HubSession
-from inference.hub.address import HubAccess
-from inference.hub.fetch import FetchPhase, FetchProgress, FetchStopped, Wanted, checksum, discard, fetch, files_wanted
-from inference.hub.files import HubFile
-from inference.hub.part import BORDER
 from tests.hub_server import COMMIT, Contents, HubServer
 from tests.killing import moments, seed
 

@@ -10,22 +10,22 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from inference.errors import (
+from inference.errors import InvalidRequest
+from inference.hub.access import HubSession
+from inference.hub.address import NO_PROXY, HubAccess
+from inference.hub.hub import Hub, readable
+from inference.hub.links import HubLink
+from inference.hub.repo import HubOrder, HubRepo
+from inference.hub_errors import (
     GateClosed,
     HubBroke,
     HubBusy,
     HubError,
     HubOffline,
     HubUnreachable,
-    InvalidRequest,
     NotOnHub,
     TokenWanted,
 )
-from inference.hub.access import HubSession
-from inference.hub.address import NO_PROXY, HubAccess
-from inference.hub.hub import Hub, readable
-from inference.hub.links import HubLink
-from inference.hub.repo import HubOrder, HubRepo
 from tests.hub_server import COMMIT, HubServer
 from tests.scripted_server import ScriptedServer, plain
 

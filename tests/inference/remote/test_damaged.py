@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.configuration import RemoteModel
-from inference.errors import ReplyBroken
 from inference.events import GenerationFailed, GenerationFinished, PrefillProgress, TextDelta
 from inference.messages import Message, Role
 from inference.remote.reply import Reply
 from inference.remote.wire import Complaint, Unreadable, chunk_from, complaint_from, offer_from
 from inference.requests import GenerationRequest
+from inference.server_errors import ReplyBroken
 from tests.deep_types import assert_of_its_types
 from tests.fakes import ManualClock
 from tests.odd_values import damaged

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import inference
 from inference.configuration import ModelConfig, RemoteModel
 from inference.engine import Engine
-from inference.errors import EngineClosed, EngineFault, InvalidRequest, ModelNotOffered, NothingListens
+from inference.errors import EngineClosed, EngineFault, InvalidRequest
 from inference.events import (
     DeltaKind,
     Event,
@@ -38,6 +38,7 @@ from inference.messages import Message, Role
 from inference.remote import RemoteEngine
 from inference.remote.inbox import Patience
 from inference.requests import GenerationRequest
+from inference.server_errors import ModelNotOffered, NothingListens
 from tests.inference.listening import PATIENCE, Listener
 from tests.inference.remote.test_server import nobody_accepts
 from tests.scripted_server import (

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inference.configuration import RemoteModel
-from inference.errors import ReplyBroken
 from inference.events import (
     DeltaKind,
     FinishReason,
@@ -28,6 +27,7 @@ from inference.messages import Message, Role
 from inference.remote.reply import Reply
 from inference.remote.wire import Chunk, chunk_from
 from inference.requests import GenerationRequest
+from inference.server_errors import ReplyBroken
 from tests.fakes import ManualClock
 from tests.scripted_server import LlamaServer, said, timings, usage
 

@@ -21,16 +21,20 @@ import pytest
 
 from inference.bounds import Proxy
 from inference.configuration import ProxyKind, RemoteModel
-from inference.errors import (
+from inference.errors import InferenceError, InvalidRequest, PromptTooLong
+from inference.events import FinishReason, GenerationFailed, GenerationFinished
+from inference.ids import new_request_id
+from inference.messages import Message, Role
+from inference.remote import RemoteEngine
+from inference.remote.inbox import Patience
+from inference.requests import GenerationRequest, Sampling
+from inference.server_errors import (
     CertificateRefused,
     HostNotFound,
-    InferenceError,
-    InvalidRequest,
     KeyRefused,
     ModelNotOffered,
     NoChatService,
     NothingListens,
-    PromptTooLong,
     RedirectRefused,
     ReplyBroken,
     RequestRefused,
@@ -39,12 +43,6 @@ from inference.errors import (
     ServerTimeout,
     ServerUnreachable,
 )
-from inference.events import FinishReason, GenerationFailed, GenerationFinished
-from inference.ids import new_request_id
-from inference.messages import Message, Role
-from inference.remote import RemoteEngine
-from inference.remote.inbox import Patience
-from inference.requests import GenerationRequest, Sampling
 from tests.inference.listening import Listener
 from tests.scripted_server import (
     CERTIFICATE,
