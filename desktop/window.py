@@ -283,6 +283,7 @@ class Window(QMainWindow):
         rows = _column(conversation)
         rows.addWidget(self.page, 1)
         rows.addLayout(in_the_middle(self.composer, (16, 8, 16, 16)))
+        self.composer.watch_room(conversation)
         self._views = QStackedWidget()
         self._views.addWidget(conversation)
         theme, opening, switch = self._themes.current, self.opening, self.choices.streaming_switch
@@ -449,7 +450,6 @@ class Window(QMainWindow):
 
     def _make_room_for_server(self, notices: int) -> None:
         self.server_area.set_room(self.height() - notices)
-        self.composer.set_room(self.height() - notices)
 
     def _show_model(self, state: ModelState) -> None:
         self.page.empty_state.show_state(state)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QTextCursor
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop import wording
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from desktop.window_use import WindowUse
 
 
-_HEIGHT_FOR_A_ROW = 180  # of a window, for each row of files
+_HEIGHT_FOR_A_ROW = 180  # of a conversation, for each row of files
 _SHARE = 40  # per cent of that height, at most, for all of it
 
 
@@ -53,7 +53,7 @@ class Composer(QWidget):
         self._busy = False
         self._can_send = True
         self._files: tuple[DraftFile, ...] = ()
-        self._room = 0  # as high as a window that has nothing else to say
+        self._room = 0  # the height of what it stands in; 0 where that is not known
         self._attachment_row: AttachmentRow | None = None  # made when something is attached
         self._warning = _Warning()
         self.field = PromptField()
@@ -103,9 +103,13 @@ class Composer(QWidget):
         cursor.removeSelectedText()
 
     def set_room(self, height: int) -> None:
-        """Let the field be no higher than a window of this height bears."""
+        """Let the field be no higher than a conversation of this height bears."""
         self._room = height
         self._fit_field()
+
+    def watch_room(self, place: QWidget) -> None:
+        """Let it be no higher than this place bears, as high as that is from now on."""
+        place.installEventFilter(self)
 
     def set_busy(self, *, busy: bool) -> None:
         """While a reply is written the button stops it; one may go on typing."""
@@ -177,6 +181,11 @@ class Composer(QWidget):
         quiet.setColor(QPalette.ColorRole.WindowText, theme.muted)
         self._hint.setPalette(quiet)
         self.update()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QResizeEvent) and isinstance(watched, QWidget):
+            self.set_room(watched.height())
+        return super().eventFilter(watched, event)
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:
