@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from enum import StrEnum
+from typing import TypeVar
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.events import FinishReason, Timings, Usage
@@ -18,6 +19,8 @@ from inference.experiments.prices import NO_PRICES, Prices
 from inference.experiments.results import Conclusion, Ink, Outcome, Plot, Series, Subject, Table, Verdict
 from inference.experiments.surroundings import UNKNOWN, Surroundings
 from inference.sentences import Sentence
+
+T = TypeVar("T")
 
 OUTCOME = Outcome(
     "phases",
@@ -76,7 +79,7 @@ RUNS = st.builds(
     mode=st.sampled_from(Mode),
     text=st.sampled_from(("Yes.", "No.")),
     finish_reason=st.just(FinishReason.STOP),
-    usage=st.builds(Usage, COUNTS, st.sampled_from((0, 0, 5)), COUNTS),
+    usage=st.builds(Usage, COUNTS, st.sampled_from((0, 1, 5)), COUNTS),
     timings=TIMINGS,
     first_text=TIMES,
     surroundings=SURROUNDINGS,
@@ -93,17 +96,27 @@ COMPARISONS = st.builds(
 )
 ENDS = st.sampled_from(FinishReason)
 PRICES = st.sampled_from((NO_PRICES, Prices(1.0, 0.1, 5000.0, "X")))
+
+
+def several(kind: st.SearchStrategy[T]) -> st.SearchStrategy[list[T]]:
+    """Few, of which nothing can be said, or enough."""
+    return st.lists(kind, max_size=2) | st.lists(kind, min_size=12, max_size=24)
+
+
 CONCLUSIONS = st.one_of(
-    st.lists(st.builds(phases.Measured, st.integers(0, 1), st.booleans(), COUNTS, TIMES)).map(phases.conclude),
-    st.lists(
-        st.builds(kv_cache.Measured, step=st.builds(kv_cache.Step, COUNTS, TIMES, TIMES))
+    several(st.builds(phases.Measured, st.integers(0, 1), st.booleans(), COUNTS, TIMES)).map(phases.conclude),
+    several(st.builds(phases.Measured, st.just(0), st.booleans(), COUNTS, TIMES)).map(phases.conclude),
+    several(
+        st.builds(kv_cache.Measured, step=st.builds(kv_cache.Step, COUNTS, TIMES.filter(bool), TIMES))
         | st.builds(kv_cache.Measured, turn=st.builds(kv_cache.SecondTurn, st.booleans(), TIMES, COUNTS)),
     ).map(kv_cache.conclude),
-    st.lists(st.builds(max_tokens.Measured, COUNTS, st.booleans(), COUNTS, TIMES, ENDS)).map(max_tokens.conclude),
+    several(st.builds(max_tokens.Measured, COUNTS, st.booleans(), COUNTS, TIMES.filter(bool), ENDS)).map(
+        max_tokens.conclude
+    ),
     st.lists(st.builds(streaming.Measured, COUNTS, COMPARISONS), max_size=3).map(streaming.conclude),
     st.builds(
         cost.conclude,
-        st.lists(st.builds(cost.Measured, COUNTS, st.booleans(), COUNTS, COUNTS, COUNTS, TIMES.filter(bool))),
+        several(st.builds(cost.Measured, COUNTS, st.booleans(), COUNTS, COUNTS, COUNTS, TIMES.filter(bool))),
         PRICES,
     ),
     COMPARISONS.map(Comparison.conclusion),
@@ -137,6 +150,7 @@ def texts_in(value: object) -> Iterator[str]:
             pass
 
 
+@settings(max_examples=300)
 @given(OUTCOMES)
 def test_whatever_was_measured_every_word_about_it_is_a_sentence(outcome: Outcome) -> None:
     found = outcome.conclusion
