@@ -629,6 +629,17 @@ def test_a_day_after_the_last_copy_a_new_one_is_made_by_itself(start, places, qt
     qtbot.waitUntil(lambda: len(list(backups.glob("*.sqlite3"))) == 1, timeout=30_000)
 
 
+def test_what_was_deleted_is_in_no_file_any_more_when_the_program_has_left(start, places, engine, qtbot):
+    app = start()
+    engine.ready()
+    folder = places.conversations.parent
+    qtbot.waitUntil(lambda: any((folder / "backups").glob("*.sqlite3")), timeout=30_000)  # which keeps it for days
+    talk(app, qtbot, engine, "A secret that nobody may find", "It is kept.")
+    app.library.delete([app.library.current.conversation.id])
+    app.leave()
+    assert [path.name for path in folder.rglob("*") if path.is_file() and b"secret" in path.read_bytes()] == []
+
+
 def test_a_run_that_leaves_by_itself_leaves_no_note(start, places):
     app = start()
     assert any((places.conversations.parent / "runs").glob("*.json"))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -126,6 +127,18 @@ def test_a_token_that_cannot_be_sent_is_said_and_not_shown(small, hub_at, token)
     with pytest.raises(InvalidRequest) as refused_here:
         hub_at(small, token).page(HubRepo("maker/small-GGUF"))
     assert token[:4] not in str(refused_here.value)
+
+
+def test_a_token_is_in_no_log_and_no_error(small, hub_at, caplog):
+    caplog.set_level(logging.DEBUG)
+    hub = hub_at(small, "hf_good")
+    hub.page(hub.search("small")[0])
+    small.behaviour.answer = (b"no", JSON)
+    with pytest.raises(HubError) as refused:
+        hub.search("small")
+    assert {"Bearer hf_good"} == {each.headers.get("authorization") for each in small.requests}
+    assert "127.0.0.1" in caplog.text, "nothing was logged, so nothing was tested"
+    assert "hf_good" not in caplog.text + str(refused.value) + repr(hub) + repr(vars(refused.value))
 
 
 def test_addresses_that_lead_round_are_said(small, hub_at):
