@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from time import thread_time
 
 import pytest
@@ -14,15 +13,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from desktop.conversations import Conversation
 from desktop.groups import Group
 from desktop.widgets.conversation_model import ConversationModel
-
-TODAY = date(2026, 3, 20)
-NOON = datetime.fromisoformat("2026-03-20 12:00").astimezone()
-
-
-def conversation(number: int, days_ago: float = 0, **facts) -> Conversation:
-    then = NOON - timedelta(days=days_ago)
-    return replace(Conversation(number, f"conversation {number}", then, then), **facts)
-
+from tests.desktop.dated import TODAY, conversation
 
 SOME = (
     conversation(1),

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.conversations import Conversation
 from desktop.groups import Group, GroupKind, groups_of
-
-TODAY = date(2026, 3, 20)
-NOON = datetime.fromisoformat("2026-03-20 12:00").astimezone()
-
-
-def conversation(number: int, days_ago: float = 0, **facts) -> Conversation:
-    then = NOON - timedelta(days=days_ago)
-    return replace(Conversation(number, f"conversation {number}", then, then), **facts)
+from tests.desktop.dated import TODAY, conversation
 
 
 def shown(groups: tuple[Group, ...]) -> list[tuple[str, str, list[int]]]:
