@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from inference.sentences import Sentence, ended
+from inference.sentences import Sentence, ended, size_text
 
 
 class InferenceError(Exception):
@@ -115,7 +115,7 @@ class OutOfMemory(ModelError):
         self.needed = needed
 
     def __str__(self) -> str:
-        size = {"name": self.path.name, "context_size": self.context_size, "needed": (self.needed or 0) / 1e9}
+        size = {"name": self.path.name, "context_size": self.context_size, "needed": size_text(self.needed or 0)}
         match self.context_size is not None, self.needed is not None:
             case False, False:  # the weights alone are too much, and so below
                 return Sentence(
@@ -124,8 +124,8 @@ class OutOfMemory(ModelError):
                 )
             case False, True:
                 return Sentence(
-                    "{name} does not fit into memory (about {needed:.1f} GB needed). Choose a smaller model, or close"
-                    " other programs and try again.",
+                    "{name} does not fit into memory (about {needed} needed). Choose a smaller model, or close other"
+                    " programs and try again.",
                     **size,
                 )
             case True, False:
@@ -137,7 +137,7 @@ class OutOfMemory(ModelError):
             case _:
                 return Sentence(
                     "{name} does not fit into memory with a context window of {context_size:,} tokens (about"
-                    " {needed:.1f} GB needed). Choose a smaller window or a smaller model.",
+                    " {needed} needed besides its weights). Choose a smaller window or a smaller model.",
                     **size,
                 )
 

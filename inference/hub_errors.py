@@ -20,7 +20,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from inference.errors import InferenceError, later_in_words
-from inference.sentences import Sentence, capital
+from inference.sentences import Sentence, capital, size_text
 
 SEARCH = Sentence("this search")  # as a search on the Hub is called in sentences
 
@@ -162,7 +162,7 @@ class DiskTooSmall(HubError):
         self.free = free
 
     def __str__(self) -> str:
-        needed, free = _size(self.needed), _size(self.free)
+        needed, free = size_text(self.needed), size_text(self.free)
         return Sentence(
             "{what} needs {needed} more; the disk of {folder} has {free} free. Make room there: what was fetched is"
             " kept.",
@@ -188,12 +188,6 @@ class FolderRefused(HubError):
             folder=self.folder,
             reason=self.reason,
         )
-
-
-def _size(size: int) -> Sentence:
-    if size >= 10**9:
-        return Sentence("{size:,.1f} GB", size=size / 1e9)
-    return Sentence("{size:,.1f} MB", size=size / 1e6)
 
 
 def _begun(what: str) -> str:

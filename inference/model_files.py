@@ -12,7 +12,7 @@ from pathlib import Path
 from inference.errors import ModelError, ModelUnreadable, ModelUnsupported
 from inference.gguf_header import MOST_LAYERS, GgufFacts, part_name, read_facts
 from inference.model_names import display_name
-from inference.sentences import Sentence
+from inference.sentences import Sentence, size_text
 
 _MOST_EXPERTS = 1024  # llama.cpp aborts beyond
 _ROPE_SCALINGS = ("none", "linear", "yarn", "longrope")
@@ -122,7 +122,7 @@ def _refusals(facts: GgufFacts) -> Iterator[ModelError]:
         yield ModelUnreadable(facts.path, reason)
     for part in facts.parts:
         if part.expected_size is not None and part.size < part.expected_size:
-            expected, found = _size_text(part.expected_size), _size_text(part.size)
+            expected, found = size_text(part.expected_size), size_text(part.size)
             reason = Sentence(
                 "This file ends before its last tensor (expected {expected}, found {found}). Download it again.",
                 expected=expected,
@@ -188,14 +188,3 @@ def _groups_fit(facts: GgufFacts) -> bool:
     if groups <= 1:
         return groups == 0 or experts > groups
     return groups < experts and experts % groups == 0 and 0 < used < groups
-
-
-def _size_text(size: int) -> Sentence:
-    """Three digits or so: "98.4 MB"."""
-    if size >= 10**9:
-        return Sentence("{size:,.1f} GB", size=size / 1e9)
-    if size >= 10**6:
-        return Sentence("{size:,.1f} MB", size=size / 1e6)
-    if size >= 10**3:
-        return Sentence("{size:,.1f} kB", size=size / 1e3)
-    return Sentence("{size} bytes", size=size)

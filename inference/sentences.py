@@ -34,6 +34,17 @@ class Sentence(str):  # noqa: SLOT000 - a text that carries what it was made of
         return _made, (self.template, dict(self.arguments))
 
 
+def size_text(size: int) -> Sentence:
+    """Three digits or so: "98.4 MB"."""
+    if size >= 10**9:
+        return Sentence("{size:,.1f} GB", size=size / 1e9)
+    if size >= 10**6:
+        return Sentence("{size:,.1f} MB", size=size / 1e6)
+    if size >= 10**3:
+        return Sentence("{size:,.1f} kB", size=size / 1e3)
+    return Sentence("{size} bytes", size=size)
+
+
 def from_text(text: str) -> Sentence:
     """A sentence without places, as it was kept in a file."""
     return Sentence(text.replace("{", "{{").replace("}", "}}"))

@@ -4887,12 +4887,12 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>{name} gehört nicht zu Headwater und wird deshalb nicht von hier aus gelöscht.</translation>
         </message>
         <message>
-            <source>{name} does not fit into memory (about {needed:.1f} GB needed). Choose a smaller model, or close other programs and try again.</source>
-            <translation>{name} passt nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
+            <source>{name} does not fit into memory (about {needed} needed). Choose a smaller model, or close other programs and try again.</source>
+            <translation>{name} passt nicht in den Speicher (nötig sind etwa {needed}). Wählen Sie ein kleineres Modell, oder schließen Sie andere Programme, und versuchen Sie es erneut.</translation>
         </message>
         <message>
-            <source>{name} does not fit into memory with a context window of {context_size:,} tokens (about {needed:.1f} GB needed). Choose a smaller window or a smaller model.</source>
-            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher (nötig sind etwa {needed:.1f} GB). Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
+            <source>{name} does not fit into memory with a context window of {context_size:,} tokens (about {needed} needed besides its weights). Choose a smaller window or a smaller model.</source>
+            <translation>{name} passt mit einem Kontextfenster von {context_size:,} Tokens nicht in den Speicher (nötig sind neben seinen Gewichten etwa {needed}). Wählen Sie ein kleineres Fenster oder ein kleineres Modell.</translation>
         </message>
         <message>
             <source>{name} does not fit into memory with a context window of {context_size:,} tokens. Choose a smaller window or a smaller model.</source>

@@ -38,7 +38,8 @@ FAILURES = [
     (
         OutOfMemory(Path("a.gguf"), 8192, 12_300_000_000),
         (
-            "a.gguf passt mit einem Kontextfenster von 8.192 Tokens nicht in den Speicher (nötig sind etwa 12,3 GB)."
+            "a.gguf passt mit einem Kontextfenster von 8.192 Tokens nicht in den Speicher (nötig sind neben seinen"
+            " Gewichten etwa 12,3 GB)."
             " Wählen Sie ein kleineres Fenster oder ein kleineres Modell."
         ),
     ),

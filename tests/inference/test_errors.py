@@ -82,3 +82,4 @@ def test_the_numbers_a_person_needs_stand_in_the_sentence() -> None:
     assert "5,000" in str(PromptTooLong(5000, 4096))
     assert "4,096" in str(PromptTooLong(5000, 4096))
     assert "2.0 GB" in str(OutOfMemory(Path("a.gguf"), 4096, 2_000_000_000))
+    assert "about 33.6 MB needed" in str(OutOfMemory(Path("a.gguf"), 4096, 33_600_000))
