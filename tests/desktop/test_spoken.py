@@ -24,7 +24,7 @@ from inference import (
     TemplateFailed,
 )
 from scripts.translations import ROOT, sentences_in
-from tests.inference.test_errors import ERRORS
+from tests.inference import test_errors, test_hub_errors, test_server_errors
 from tests.spoken_sources import failures_told_past, parsed, words_past_sentences
 
 FAILURES = [
@@ -101,6 +101,7 @@ def filled(template: str) -> Sentence:
     return Sentence(template, **{name: 7 for _, name, _, _ in Formatter().parse(template) if name})
 
 
+ERRORS = (*test_errors.ERRORS, *test_hub_errors.ERRORS, *test_server_errors.ERRORS)
 WITH_REASONS = [error for error in ERRORS if "reason" in vars(error)]
 
 
