@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 
 from desktop.conversations import Conversation
-from desktop.exchange import Imported, LeftOut, Tree
+from desktop.exchange import Imported, ImportRefused, LeftOut, Tree, read
 from desktop.import_reader import ConversationsRead
 from desktop.imports import ImportReport, Imports
 from desktop.turns import Turn
 from inference import Message, Role
+from tests.desktop.exchange.test_damaged import OWN
 from tests.desktop.store.conftest import Clock
+from tests.odd_values import damaged
 
 
 @pytest.fixture
@@ -84,3 +88,20 @@ def test_what_was_stopped_is_not_gone_on_with(imports, store, qapp):
     imports.stop()
     qapp.processEvents()
     assert store.conversations() == ()
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(damaged(OWN))
+def test_whatever_was_imported_can_be_looked_at(desk, tmp_path, document):
+    if not hasattr(desk, "window"):
+        desk.open()
+        desk.insights.inspector_action.trigger()
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    try:
+        found = read(path)
+    except ImportRefused:
+        return
+    for tree in found.conversations:
+        desk.library.open(desk.store.import_tree(tree.conversation, tree.turns, tree.traces).id)
+        assert desk.window.grab().width() > 0

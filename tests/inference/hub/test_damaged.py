@@ -75,7 +75,7 @@ def assert_is_sound(repo: HubRepo) -> None:
     assert json.dumps([repo.downloads, repo.likes, repo.parameters, repo.training_context]).count("9" * 17) == 0
 
 
-@settings(max_examples=40)  # each over a connection of its own
+@settings(max_examples=30)  # each over a connection of its own
 @given(damaged([REPO, OTHER]))
 def test_what_a_search_finds_is_of_its_types(asked, document: object) -> None:
     server, hub = asked
@@ -92,7 +92,7 @@ def test_one_repository_that_makes_no_sense_does_not_hide_the_others(asked, name
     assert [repo.id for repo in found or ()][-1] == "maker/other-GGUF"
 
 
-@settings(max_examples=40)  # each over a connection of its own
+@settings(max_examples=30)  # each over a connection of its own
 @given(damaged(REPO))
 def test_so_is_what_is_said_of_one(asked, document: object) -> None:
     server, hub = asked
@@ -101,7 +101,7 @@ def test_so_is_what_is_said_of_one(asked, document: object) -> None:
         assert_is_sound(found)
 
 
-@settings(max_examples=40)  # each over a connection of its own
+@settings(max_examples=30)  # each over a connection of its own
 @given(damaged(FILES))
 def test_so_are_its_files(asked, document: object) -> None:
     server, hub = asked

@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inference.configuration import RemoteModel
+from inference.errors import EngineFault
 from inference.events import GenerationFailed, GenerationFinished, PrefillProgress, TextDelta
 from inference.messages import Message, Role
 from inference.remote.reply import Reply
@@ -18,8 +19,9 @@ from inference.requests import GenerationRequest
 from inference.server_errors import ReplyBroken
 from tests.deep_types import assert_of_its_types
 from tests.fakes import ManualClock
+from tests.inference.remote.test_server import ask_at
 from tests.odd_values import damaged
-from tests.scripted_server import LlamaServer
+from tests.scripted_server import DONE, Answer, LlamaServer, ScriptedServer, event
 
 SERVER = "http://127.0.0.1:8080/v1"
 STREAM = list(LlamaServer(texts=("Hello", "."), reasoning=("hm",), batch=40).chunks())
@@ -56,10 +58,10 @@ def test_a_stream_that_was_damaged_makes_a_reply_or_a_sentence(chunks: Any, wait
         events += reply.finish()
     *before, last = events
     assert isinstance(last, GenerationFinished | GenerationFailed)
-    assert all(isinstance(event, TextDelta | PrefillProgress) for event in before)
-    for event in events:
-        assert_of_its_types(event)
-        assert_is_text(event)
+    assert all(isinstance(each, TextDelta | PrefillProgress) for each in before)
+    for each in events:
+        assert_of_its_types(each)
+        assert_is_text(each)
     if isinstance(last, GenerationFinished):
         figures = (last.timings.prefill_rate, last.timings.decode_rate, last.timings.ttft, last.timings.total)
         assert all(figure is None or 0 <= figure < 1e26 for figure in figures), figures
@@ -85,6 +87,35 @@ def test_a_refusal_that_was_damaged_is_one_line(document: Any, status: int) -> N
     assert_is_text(complaint)
     assert complaint.reason.isprintable()
     assert complaint.status == status
+
+
+HEADERS = st.dictionaries(
+    st.sampled_from(["Retry-After", "Location"]),
+    st.sampled_from(["", "soon", "1e400", "//x", "http://[", "Fri, 31 Dec 9999 23:59:59 -2359"]),
+)
+ANSWERS = st.builds(
+    lambda chunks, status, kind, headers: Answer(
+        [*(event(json.dumps(chunk)) for chunk in chunks), DONE], status, kind, headers
+    ),
+    damaged(STREAM).filter(lambda chunks: isinstance(chunks, list)),
+    st.sampled_from([200, 200, 200, 204, 302, 400, 401, 404, 429, 500, 503, 599]),
+    st.sampled_from(["text/event-stream", "text/event-stream", "application/json", "text/html", ""]),
+    HEADERS,
+)
+
+
+@settings(max_examples=40)  # each over a connection of its own
+@given(ANSWERS, damaged(OFFER))
+def test_whatever_a_server_answers_a_request_ends_with_a_reply_or_a_failure_of_the_servers(
+    answer: Answer, offer: Any
+) -> None:
+    offered = Answer([json.dumps(offer).encode()], content_type="application/json")
+    with ScriptedServer(answer, offered) as server:
+        last = ask_at(server.url)
+    if isinstance(last, GenerationFailed):
+        assert not isinstance(last.error, EngineFault)
+        assert str(last.error).endswith((".", "…"))
+    assert_of_its_types(last)
 
 
 def assert_is_text(value: object) -> None:
