@@ -24,6 +24,7 @@ from inference import EngineFiles, RemoteModel
 
 if TYPE_CHECKING:
     from desktop.app import EngineMaker
+    from desktop.demo import Demo
     from desktop.interrupts import Interrupts
     from inference import StateBudget
 
@@ -46,40 +47,22 @@ def run(
 ) -> int:
     """Run the program to its end; returns the exit status. With `picture` it runs the demonstration instead. `prepare`
     is handed the program before its window is shown; without `make_engine` it is the one for this machine; for `safe`
-    and `entrance` see `App`. Where the conversations
-    cannot be opened, `ask_again` is told why and says whether to try it again; without it a person is asked. For a
-    demonstration nobody is."""
-    # Where it gets no thread for them, as with too little memory, Qt waits for ever for those that help it paint.
-    os.environ.setdefault("QT_NO_GUI_THREADPOOL", "1")
-    application = Application([*arguments, *style_arguments()])
-    application.setApplicationName("headwater")
-    application.setApplicationDisplayName("Headwater")
-    application.setDesktopFileName("headwater")
-    ask_again = ask_again or partial(_ask_again, application)
+    and `entrance` see `App`. Where the conversations cannot be opened, `ask_again` is told why and says whether to try
+    it again; without it a person is asked. For a demonstration nobody is."""
+    application = _application(arguments)
     engine = make_engine or partial(_local_engine, places.engine)
     embedded = inference.embedded_model()
     begin = partial(App, application, places, engine, embedded, model, safe=safe, entrance=entrance, watches=True)
-    app = None
-    while app is None:
-        try:
-            app = _begun(begin)
-        except StoreError as error:
-            complain(str(error))
-            if picture is not None or not ask_again(spoken(error)):
-                return 1
+    asked = _nobody if picture is not None else ask_again or partial(_ask_again, application)
+    app = _begun_at_last(begin, complain, asked)
+    if app is None:
+        return 1
     app.left.connect(application.exit)
     app.install_crash_hook()
     heeded: list[Interrupts] = []
     app.begun.connect(partial(_heed_interrupts, app.window, complain, heeded))
     app.begun.connect(partial(application.have_files_opened, partial(_open, app)))
-    demo = None
-    if picture is not None:
-        from desktop.demo import Demo
-
-        demo = Demo(app.window, picture, say, complain, app)
-        demo.ended.connect(app.leave)
-        app.begun.connect(demo.begin)
-        app.broke.connect(demo.give_up)
+    demo = None if picture is None else _demonstration(app, picture, say, complain)
     if prepare is not None:
         prepare(app)
     app.begun.connect(_collect_garbage)
@@ -96,11 +79,44 @@ def run(
     return status
 
 
+def _application(arguments: list[str]) -> Application:
+    # Where it gets no thread for them, as with too little memory, Qt waits for ever for those that help it paint.
+    os.environ.setdefault("QT_NO_GUI_THREADPOOL", "1")
+    application = Application([*arguments, *style_arguments()])
+    application.setApplicationName("headwater")
+    application.setApplicationDisplayName("Headwater")
+    application.setDesktopFileName("headwater")
+    return application
+
+
+def _begun_at_last(
+    begin: Callable[[], App], complain: Callable[[str], None], ask_again: Callable[[str], bool]
+) -> App | None:
+    """Tried until the conversations can be opened, or nobody wants it tried again."""
+    while True:
+        try:
+            return _begun(begin)
+        except StoreError as error:
+            complain(str(error))
+            if not ask_again(spoken(error)):
+                return None
+
+
 def _begun(begin: Callable[[], App]) -> App:
     try:
         return begin()
     except StoreDamaged:
         return begin()  # damage that was met while the list was read is mended by whoever opens it the next time
+
+
+def _demonstration(app: App, picture: Path, say: Callable[[str], None], complain: Callable[[str], None]) -> Demo:
+    from desktop.demo import Demo
+
+    demo = Demo(app.window, picture, say, complain, app)
+    demo.ended.connect(app.leave)
+    app.begun.connect(demo.begin)
+    app.broke.connect(demo.give_up)
+    return demo
 
 
 def _local_engine(
@@ -131,6 +147,11 @@ def _collect_garbage() -> None:
     """From now on: what was made until here stays as long as the program does. See `desktop.__main__`."""
     gc.freeze()
     gc.enable()
+
+
+def _nobody(_sentence: str) -> bool:
+    """Asked by a demonstration, which nobody attends."""
+    return False
 
 
 def _ask_again(application: QApplication, sentence: str) -> bool:
