@@ -19,13 +19,14 @@ from tests.killing import Life, moments, seed
 
 VICTIMS = "tests.desktop.kills.window"
 MOMENTS = moments(few=4, some=8)
+MOST = 4 * MOMENTS  # lives, until enough ended within a stage: how long one takes, the machine decides each time anew
 BEGINNING = 60  # letters of a question, by which it is known in what is shown
 STAGES = ("start", "sending", "prefill", "streaming")
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin in a moment"),
-    pytest.mark.timeout(120 + 15 * MOMENTS),
+    pytest.mark.timeout(120 + 15 * MOST),
 ]
 
 
@@ -91,7 +92,15 @@ def test_a_window_killed_at_any_moment_shows_what_it_kept_when_it_starts_again(n
     seconds = {stage: whole.seconds_of(stage) for stage in STAGES}
     dice = random.Random(seed())  # noqa: S311 - the same moments each time
     places: Counter[str] = Counter()
-    for number in range(MOMENTS):
+
+    def enough() -> bool:
+        in_stages = sum(places[stage] for stage in STAGES)
+        rarest = min(places[stage] for stage in STAGES if stage != "sending")
+        return in_stages >= MOMENTS / 2 and kept.starts >= MOMENTS / 3 and (MOMENTS < 20 or rarest >= MOMENTS / 20)
+
+    for number in range(MOST):
+        if number >= MOMENTS and enough():
+            break
         stage = STAGES[number % len(STAGES)]
         life = nursery.live(*order(str(number), None), begins=stage, seconds=dice.uniform(0, seconds[stage]))
         places[life.place] += 1
@@ -100,7 +109,6 @@ def test_a_window_killed_at_any_moment_shows_what_it_kept_when_it_starts_again(n
             kept.check()
     kept.check()
     spans = {stage: round(span, 3) for stage, span in seconds.items()}
-    print(f"seed {seed()}, {MOMENTS} moments within {spans} s: {dict(places)}; {kept.starts} starts went on")  # noqa: T201 - with -s
-    assert sum(places[stage] for stage in STAGES) >= MOMENTS / 2
-    assert MOMENTS < 20 or min(places[stage] for stage in STAGES if stage != "sending") >= MOMENTS / 20
-    assert kept.starts >= MOMENTS / 3
+    told = f"seed {seed()}, {places.total()} moments within {spans} s: {dict(places)}; {kept.starts} starts went on"
+    print(told)  # noqa: T201 - with -s
+    assert enough(), told
