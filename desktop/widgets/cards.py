@@ -140,7 +140,7 @@ class CardList(QListView):
             super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(320, 2 * self._delegate.height)
+        return QSize(320, self._delegate.height)  # it takes what room there is, and asks for none
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self._delegate.height)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPalette
 from PySide6.QtWidgets import QFrame, QTextEdit
 
@@ -52,6 +52,9 @@ class PageText(QTextEdit):
         write_text(document, tuple(_as_lines(read_markdown(text))), 0, look)
         document.setDocumentMargin(8)
         self.setDocument(document)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()  # it takes what room there is, and asks for none
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

@@ -19,10 +19,18 @@ def models(models_online, hub):
 
 
 def begin(models) -> DownloadPage:
-    with_door = models.desk.supply.door.session()
-    asked = hub_face.Hub(with_door)
+    return add(models, *listed(models))
+
+
+def listed(models) -> tuple[hub_face.HubRepo, hub_face.HubModel]:
+    """What the Hub says now of the file."""
+    asked = hub_face.Hub(models.desk.supply.door.session())
     repo = asked.repo(REPO)
-    models.desk.supply.downloads.add(repo, asked.models(repo)[0])
+    return repo, asked.models(repo)[0]
+
+
+def add(models, repo: hub_face.HubRepo, model: hub_face.HubModel) -> DownloadPage:
+    models.desk.supply.downloads.add(repo, model)
     page: DownloadPage = models.open(Section.DOWNLOADS).downloads
     return page
 
@@ -76,8 +84,9 @@ def test_while_it_downloads_sleep_is_held_off(models, hub):
 
 def test_why_one_failed_is_said_in_full(models, hub):
     hub.repos[REPO].files["small-Q4_K_M.gguf"].contents.size += 1  # what is listed is not what the file is
-    page = begin(models)
+    repo, model = listed(models)
     hub.repos[REPO].files["small-Q4_K_M.gguf"].contents.size -= 1
+    page = add(models, repo, model)
     models.wait(lambda: page.go_button.text() == "Try again")
     assert page.reason.endswith("Download it again.")
     page.remove_button.click()

@@ -63,3 +63,12 @@ def test_it_follows_the_colours(models_on_desk):
     light = browser.grab().toImage().pixelColor(2, 2)
     models_on_desk.desk.themes.set_scheme(ColourScheme.DARK)
     assert browser.grab().toImage().pixelColor(2, 2).lightness() < light.lightness()
+
+
+def test_in_a_window_of_the_first_size_no_section_scrolls(models_on_desk):
+    models_on_desk.window.resize(1080, 720)
+    for section in Section:
+        browser = models_on_desk.open(section)
+        for _ in range(4):
+            QApplication.processEvents()
+        assert not browser._room.verticalScrollBar().isVisible(), section
