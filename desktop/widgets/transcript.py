@@ -58,6 +58,7 @@ class Transcript(ReadingView):
 
     def add_turn(self, turn: Turn) -> None:
         """Show one more turn. The reader's own goes to the end of the view, and the view follows again."""
+        self.offer(())  # what was offered was about the one before
         self._flush()
         message = self._message_of(turn)
         anchor = self._anchor()
@@ -70,8 +71,10 @@ class Transcript(ReadingView):
         self._telling.messages_changed()
 
     def replace_turns(self, turns: Sequence[Turn]) -> None:
-        """Show another branch of the same conversation: what is the same stays as and where it is."""
+        """Show another branch of the same conversation: what is the same stays as and where it is, but for what was
+        offered about its last turn."""
         self.bring_all()
+        self.offer(())
         self._flush()
         self._selection.clear()
         self._keyboard.clear()

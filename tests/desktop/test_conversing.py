@@ -203,6 +203,19 @@ def test_a_reply_that_a_server_broke_off_is_asked_for_again_in_place(desk):
     assert window.page.transcript.plain_text().count("Why?") == 1
 
 
+def test_what_is_offered_about_a_reply_goes_when_somebody_asks_on(desk):
+    window = desk.open()
+    desk.send("Why?")
+    desk.engine.fail(MemoryShort())
+    assert "Try again" in window.page.transcript.plain_text()
+    desk.send("And how?")
+    assert "Try again" not in window.page.transcript.plain_text()
+    desk.engine.say("Like this.")
+    desk.engine.finish()
+    assert "Try again" not in window.page.transcript.plain_text()
+    assert window.session.remedies == ()
+
+
 def test_a_reply_that_ran_out_of_memory_is_asked_for_again_in_place(desk):
     window = desk.open()
     desk.send("Why?")

@@ -427,6 +427,33 @@ def test_turns_that_were_left_out_are_said_above_the_reply(transcript: Transcrip
     assert "1 older message was not read" in transcript.plain_text()
 
 
+def test_what_was_offered_goes_with_the_next_turn(transcript: Transcript, said: Conversation):
+    """A button below an earlier message would do what is offered about the last one."""
+    said.ask("Why?")
+    said.answer("", TurnState.FAILED, error="It does not fit.")
+    transcript.show_turns(said.turns)
+    transcript.offer(["Try again"])
+    (shown,) = offers(transcript)
+    transcript.add_turn(said.ask("And how?"))
+    assert offers(transcript) == []
+    transcript.add_turn(said.answer("", TurnState.FAILED, error="Nor does this."))
+    transcript.offer(["Try again", "Leave out the oldest turns"])
+    assert [button.text() for button in offers(transcript)] == ["Try again", "Leave out the oldest turns"]
+    assert shown not in offers(transcript)
+
+
+def test_what_was_offered_goes_when_turns_come_back_behind_it(transcript: Transcript, said: Conversation):
+    said.ask("Why?")
+    said.answer("", TurnState.FAILED, error="It does not fit.")
+    before = list(said.turns)
+    said.ask("And how?")
+    said.answer("Like this.")
+    transcript.show_turns(before)
+    transcript.offer(["Try again"])
+    transcript.replace_turns(said.turns)
+    assert offers(transcript) == []
+
+
 def test_a_turn_that_is_removed_leaves_no_gap(transcript: Transcript, said: Conversation):
     said.ask("Why?")
     said.answer("", TurnState.FAILED, error="It does not fit.")
