@@ -104,6 +104,12 @@ class Shelf(QObject):
         """What it says of itself; `None` until that was read."""
         return self._facts_cache.known(model)
 
+    def refusal(self, path: Path) -> str:
+        """Why what lies at `path` cannot be chatted with, as far as it was looked into; "" where it may well be."""
+        model = self.of_path(path)
+        facts = None if model is None else self.facts(model)
+        return "" if facts is None else spoken(facts.trouble or facts.refusal)
+
     def used(self, model: ShelfModel) -> float:
         """When it was loaded last, in seconds of the system's clock; 0 where that was never."""
         return self._facts_cache.used(model.path)

@@ -87,17 +87,12 @@ class Supply(QObject):
         self.door.close()
 
     def _offer(self) -> None:
-        self._models.offer(model.path for model in self.shelf.models if self._can_chat(model.path))
+        self._models.offer(model.path for model in self.shelf.models if not self.shelf.refusal(model.path))
 
     def _withdraw(self, paths: tuple[Path, ...]) -> None:
         """Offer no longer what turned out to be none to chat with."""
-        if not all(self._can_chat(path) for path in paths):
+        if any(self.shelf.refusal(path) for path in paths):
             self._offer()
-
-    def _can_chat(self, path: Path) -> bool:
-        model = self.shelf.of_path(path)
-        facts = None if model is None else self.shelf.facts(model)
-        return facts is None or not (facts.trouble or facts.refusal)
 
     def _note_use(self, state: ModelState) -> None:
         """Each load once."""

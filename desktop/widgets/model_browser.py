@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRect, Qt, Signal
@@ -150,7 +151,7 @@ class ModelBrowser(QWidget):
         for section, tab in self.tabs.items():
             tab.clicked.connect(lambda _=False, section=section: self.show_section(section))
         for page in (self.here, self.recommended, self.search.repo_page, self.downloads):
-            page.use_wanted.connect(self.use_wanted)
+            page.use_wanted.connect(self._use)
         self.here.thrown_away.connect(self.thrown_away)
         self.here.said.connect(self.said)
         self.downloads.put_aside.connect(self.put_aside)
@@ -181,6 +182,14 @@ class ModelBrowser(QWidget):
         }
         wanted = first[section]
         (wanted if wanted.isEnabled() else self.tabs[section]).setFocus()
+
+    def _use(self, path: Path, context_size: int | None) -> None:
+        """Use this model; of one that is known to be none to chat with, say why not, and stay."""
+        model, refusal = self._supply.shelf.of_path(path), self._supply.shelf.refusal(path)
+        if model is not None and refusal:
+            self.said.emit(f"{model.name}: {refusal}")
+        else:
+            self.use_wanted.emit(path, context_size)
 
     def _show_begun(self, download_id: str) -> None:
         self.downloads.expect(download_id)

@@ -153,14 +153,17 @@ class ShelfPage(QWidget):
 
     def _show_current(self) -> None:
         model = self.model
-        for widget in (self.use_button, self.more_button):
-            widget.setEnabled(model is not None)
+        refusal = "" if model is None else self._shelf.refusal(model.path)
+        self.use_button.setEnabled(model is not None and not refusal)
+        self.use_button.setToolTip(refusal)
+        self.use_button.setAccessibleDescription(refusal)
+        self.more_button.setEnabled(model is not None)
         is_added = model is not None and model.source is inference.ShelfSource.ADDED
         self.forget_folder_action.setVisible(is_added)
         self.delete_action.setVisible(model is not None and model.is_ours)
         if model is not None and model.is_ours:
             self.delete_action.setText(self.tr("&Delete ({size})").format(size=size_words(model.size)))
-        path = None if model is None else model.path
+        path = None if model is None or refusal else model.path
         if path != self._glanced:
             self._glanced, self._moved = path, False
             self.fit.clear()
@@ -231,6 +234,8 @@ class ShelfPage(QWidget):
             model = self._shelf.of_path(path) if str(path) in shown else None
             if model is not None:
                 self.list.change(self._card(model))
+        if self.model is not None and self.model.path in paths:
+            self._show_current()
 
     def _on_failed(self, sentence: str) -> None:
         self.refresh()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 
 from desktop.widgets.cards import Tone
@@ -38,6 +39,41 @@ def test_the_forecast_follows_the_slider_and_the_window_is_used(models_on_desk, 
     qtbot.mouseClick(page.use_button, Qt.MouseButton.LeftButton)
     models_on_desk.wait(lambda: models_on_desk.desk.engine.last_load.path == path)
     assert models_on_desk.desk.engine.last_load.context_size == 65536
+
+
+@pytest.mark.parametrize("kind", ["embedding", "damaged"])
+def test_what_is_known_to_be_no_model_to_chat_with_is_not_offered_and_says_why(models_on_desk, qtbot, kind):
+    path = models_on_desk.put("other.gguf", **({"architecture": "bert"} if kind == "embedding" else {}))
+    if kind == "damaged":
+        path.write_bytes(b"GGUF")
+    models_on_desk.put("sound.gguf")
+    page = models_on_desk.open().here
+    loads = list(models_on_desk.desk.engine.loads)
+    current(models_on_desk, "other")
+    models_on_desk.wait(lambda: not page.use_button.isEnabled())
+    why = page.use_button.toolTip()
+    assert why
+    assert why == page.use_button.accessibleDescription() == models_on_desk.notes(models_on_desk.views.browser)["other"]
+    assert page.fit.isHidden()
+    assert page.more_button.isEnabled()
+    page.list.chosen.emit(page.list.key)  # as by a double click
+    assert models_on_desk.window.board.notices[-1].text == f"other: {why}"
+    assert models_on_desk.desk.engine.loads == loads
+    current(models_on_desk, "sound")
+    assert page.use_button.isEnabled()
+    assert not page.use_button.toolTip()
+    models_on_desk.wait(lambda: not page.fit.isHidden())
+
+
+def test_a_model_that_turns_out_to_be_sound_is_offered_again(models_on_desk):
+    path = models_on_desk.put("mended.gguf", architecture="bert")
+    page = models_on_desk.open().here
+    current(models_on_desk, "mended")
+    models_on_desk.wait(lambda: not page.use_button.isEnabled())
+    path.unlink()
+    models_on_desk.put("mended.gguf", metadata={"general.license": "mit"})
+    models_on_desk.views.browser.look()
+    models_on_desk.wait(lambda: page.use_button.isEnabled() and not page.fit.isHidden())
 
 
 def test_a_deleted_model_comes_back_with_undo_and_goes_with_the_notice(models_on_desk):
