@@ -216,12 +216,12 @@ class Value(QLabel):
 
 
 class Side(QWidget):
-    """Controls beside each other; those that have no room there go on below them."""
+    """Controls beside each other; those that have no room there go on below them. `wide` takes what room is left."""
 
-    def __init__(self, *controls: QWidget) -> None:
+    def __init__(self, *controls: QWidget, wide: QWidget | None = None) -> None:
         super().__init__()
         self._controls = controls
-        row = Flow(self)
+        row = Flow(self, wide=wide, least=_LEAST_WIDE)
         for control in controls:
             row.addWidget(control)
 

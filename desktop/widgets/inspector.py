@@ -141,7 +141,7 @@ class Inspector(Page):
             text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def _add_parts(self) -> None:
-        self.add(Side(self.choice, self.copy_button))
+        self.add(Side(self.choice, self.copy_button, wide=self.choice))
         self._empty = self.add_words(self.tr("No reply yet. Its phases will be seen here while it is written."))
         self._sections = [
             self._section(self.tr("Phases"), self.phases_bar, self.phases_text),

@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtWidgets import QLabel
 
 from desktop.theme import load_theme
-from desktop.widgets.fields import Number
-from desktop.widgets.form import Page, Row
+from desktop.widgets.buttons import Button
+from desktop.widgets.fields import Choice, Number
+from desktop.widgets.form import Page, Row, Side
 
 THEME = load_theme("light")
 
@@ -63,3 +64,15 @@ def test_everything_on_a_page_changes_its_colours(page):
     words, hint = page.findChildren(Row)[0].findChildren(QLabel)
     assert words.palette().windowText().color() == dark.text
     assert hint.palette().windowText().color() == dark.muted
+
+
+def test_a_control_that_takes_what_room_is_left_lets_another_stand_beside_it(qtbot):
+    theme = load_theme("light")
+    choice, button = Choice(theme, "Reply"), Button(theme, text="Copy all")
+    choice.offer([("A reply with a name that is longer than all the room there is", 1)])
+    side = Side(choice, button, wide=choice)
+    qtbot.addWidget(side)
+    side.resize(280, 32)
+    side.show()
+    assert choice.y() == button.y()
+    assert button.geometry().right() == side.rect().right()
