@@ -307,7 +307,7 @@ def share_files(share: Path) -> None:
     linux = HERE / "linux"
     for source, place in (
         (linux / "headwater.desktop", share / "applications"),
-        (linux / "org.headwater.Headwater.metainfo.xml", share / "metainfo"),
+        (linux / "org.headwater.headwater.metainfo.xml", share / "metainfo"),
         (linux / "headwater-mime.xml", share / "mime/packages"),
         (ROOT / "resources/icons/headwater.svg", share / "icons/hicolor/scalable/apps"),
     ):

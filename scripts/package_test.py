@@ -175,7 +175,7 @@ def check_desktop_files() -> None:
     linux = ROOT / "resources/packaging/linux"
     for command in (
         ("desktop-file-validate", str(linux / "headwater.desktop")),
-        ("appstreamcli", "validate", "--no-net", "--pedantic", str(linux / "org.headwater.Headwater.metainfo.xml")),
+        ("appstreamcli", "validate", "--no-net", "--pedantic", str(linux / "org.headwater.headwater.metainfo.xml")),
     ):
         need(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import tomllib
+from configparser import ConfigParser
 from pathlib import Path
+from xml.etree.ElementTree import fromstring
 
 import pytest
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice
@@ -71,6 +73,25 @@ def test_what_every_desktop_has_is_left_out_and_what_lies_there_twice_is_there_o
     trim(tmp_path)
     assert {path.name for path in (tmp_path / "lib").iterdir()} == {"libours.so", "libours.so.0"}
     assert [path.name for path in libraries_in(tmp_path / "lib")] == ["libours.so"]
+
+
+def test_what_shops_for_programs_are_told_agrees_with_itself_and_with_the_entry_of_the_menu():
+    linux = ROOT / "resources/packaging/linux"
+    (told_in,) = linux.glob("*.metainfo.xml")
+    told = fromstring(told_in.read_text("utf-8"))  # noqa: S314 - our own file
+    name = told.findtext("id", "")
+    assert told_in.name == f"{name}.metainfo.xml"
+    assert name == name.lower(), "else checkers complain of it"
+    entry = ConfigParser(interpolation=None)
+    entry.optionxform = str  # type: ignore[assignment,method-assign]  # the keys of an entry have capitals
+    entry.read(linux / told.findtext("launchable", ""), "utf-8")
+    menu = entry["Desktop Entry"]
+    assert menu["Name"] == told.findtext("name")
+    assert menu["MimeType"] == f"{told.findtext('provides/mediatype')};"
+    assert menu["TryExec"] == told.findtext("provides/binary")
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    releases = [release.get("version") for release in told.iter("release")]
+    assert releases[0] == version
 
 
 # The spec is a program of PyInstaller's, which is not here; what it is asked for is.
