@@ -417,9 +417,13 @@ class MessageView:
 def whole_parts(figures: str, metrics: QFontMetrics, width: int) -> str:
     """As many of the figures as have room, from the middle and the end left out: a figure that is cut says nothing."""
     parts = figures.split(_BETWEEN)
-    while len(parts) > 1 and metrics.horizontalAdvance(_BETWEEN.join(parts)) > width:
+    while True:
+        whole = _BETWEEN.join(parts)
+        # What it cuts, it alone knows: by their width in whole pixels some would just have had room.
+        shown = metrics.elidedText(whole, Qt.TextElideMode.ElideRight, width)
+        if shown == whole or len(parts) == 1:
+            return shown
         del parts[1]
-    return metrics.elidedText(_BETWEEN.join(parts), Qt.TextElideMode.ElideRight, width)
 
 
 def _paint_progress(painter: QPainter, progress: Progress, place: QRect, look: Look) -> None:

@@ -187,7 +187,7 @@ class ModelBrowser(QWidget):
         """Use this model; of one that is known to be none to chat with, say why not, and stay."""
         model, refusal = self._supply.shelf.of_path(path), self._supply.shelf.refusal(path)
         if model is not None and refusal:
-            self.said.emit(f"{model.name}: {refusal}")
+            self.said.emit(refusal if model.path.name in refusal else f"{model.name}: {refusal}")
         else:
             self.use_wanted.emit(path, context_size)
 

@@ -44,7 +44,8 @@ def test_an_address_opens_its_repository_with_files_and_page(models, hub):
     assert not repo.get_button.isEnabled()
 
 
-def test_a_model_is_fetched_and_used(models, qtbot):
+def test_a_model_is_fetched_and_used(models, hub, qtbot, tmp_path):
+    hub.add(REPO, {"small-Q8_0.gguf": write_tiny_model(tmp_path / "tiny.gguf").read_bytes()})
     browser = models.open(Section.SEARCH)
     page = browser.search
     page.field.setText(f"{REPO}:Q8_0")
@@ -57,6 +58,18 @@ def test_a_model_is_fetched_and_used(models, qtbot):
     browser.downloads.go_button.click()
     wanted = models.folder / REPO / "small-Q8_0.gguf"
     models.wait(lambda: models.desk.engine.last_load.path == wanted)
+
+
+def test_what_was_fetched_and_is_no_model_is_not_used_and_it_is_said_why(models, qtbot):
+    browser = models.open(Section.SEARCH)
+    browser.search.field.setText(f"{REPO}:Q8_0")
+    models.wait(lambda: browser.search.shows_repo)
+    qtbot.mouseClick(browser.search.repo_page.get_button, Qt.MouseButton.LeftButton)
+    models.wait(lambda: models.notes(browser).get("small-Q8_0"))
+    browser.downloads.go_button.click()
+    assert models.notes(browser)["small-Q8_0"].startswith("small-Q8_0.gguf cannot be read as a model: ")
+    assert models.notes(browser)["small-Q8_0"] in [notice.text for notice in models.window.board.notices]
+    assert browser.isVisible()
 
 
 def test_the_download_that_was_just_begun_is_the_current_one(models, hub):

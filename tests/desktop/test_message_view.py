@@ -59,8 +59,11 @@ def test_no_letter_around_a_message_is_cut_off_in_a_large_font(qapp, points):
     assert inked_rows(painted(Caption("", figures=words), look)) == inked_rows(written(words, look.figure_font, look))
 
 
-def test_figures_without_room_are_left_out_whole_and_how_it_ended_last(qapp):
-    metrics = QFontMetrics(QFont())
+@pytest.mark.parametrize("points", [7.0, 9.0, 9.3, 10.5, 12.0, 13.7, 18.0])
+def test_figures_without_room_are_left_out_whole_and_how_it_ended_last(qapp, points):
+    font = QFont()
+    font.setPointSizeF(points)
+    metrics = QFontMetrics(font)
     figures = "Stopped · 15 new + 556 cached · 25.6 tok/s"
     told = [whole_parts(figures, metrics, width) for width in range(metrics.horizontalAdvance(figures) + 1, 0, -1)]
     assert list(dict.fromkeys(told))[:3] == [figures, "Stopped · 25.6 tok/s", "Stopped"]
