@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import accumulate
 from typing import Any
 
 from desktop.conversations import Conversation
 from desktop.hits import Hit
+from desktop.store.excerpts import excerpt_of
 from desktop.store.grams import GRAM, folded, words_of
 from desktop.store.rows import CONVERSATION
 
@@ -26,7 +24,6 @@ _ENOUGH = 200  # hits to choose the best from
 _MOST_OF_ONE = 3  # of them in one conversation
 _MOST_GRAMS = 40  # of a search
 _MOST_PLACES = 8  # of a word in one text that are looked at
-_BEFORE, _AFTER = 40, 120  # characters of an excerpt
 
 _TERMS = re.compile(r'"([^"]+)"|(\S+)')
 
@@ -57,7 +54,7 @@ def search(
     places = ", ".join("?" * len(chosen))
     rows = connection.execute(f"{CONVERSATION} WHERE id IN ({places})", [found.conversation for found in chosen])
     conversations = {row[0]: conversation_from(row) for row in rows}
-    return tuple(Hit(conversations[found.conversation], found.turn, *_excerpt(found.text, terms)) for found in chosen)
+    return tuple(Hit(conversations[found.conversation], found.turn, *excerpt_of(found.text, terms)) for found in chosen)
 
 
 def _terms_of(words: str) -> tuple[str, ...]:
@@ -132,44 +129,3 @@ def _rank(text: str, terms: Sequence[str]) -> tuple[int, int] | None:
         begins += bool(begin_words)
         whole += any(not line[end : end + 1].isalnum() for end in begin_words)
     return whole, begins
-
-
-@lru_cache(maxsize=16)
-def _pattern(terms: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the terms, the longest first; the words of one may stand on two lines."""
-    longest_first = sorted(terms, key=len, reverse=True)
-    return re.compile("|".join(re.escape(term).replace(r"\ ", r"\s+") for term in longest_first))
-
-
-def _excerpt(text: str, terms: Sequence[str]) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The surroundings of what was found first, in one line, and where the terms are in it."""
-    pattern = _pattern(tuple(terms))
-    first = pattern.search(folded(text))
-    at = 0 if first is None else _letter_at(text, first.start())
-    begin, end = _begin_before(text, at), at + _AFTER
-    inside = " ".join(text[begin:end].split())
-    excerpt = f"{'…' if begin else ''}{inside}{'…' if end < len(text) else ''}"
-    marks = (match.span() for match in pattern.finditer(folded(excerpt)))
-    return excerpt, tuple(
-        (_letter_at(excerpt, begin), _letter_at(excerpt, end - 1, after=True)) for begin, end in marks
-    )
-
-
-def _begin_before(text: str, at: int) -> int:
-    """Where an excerpt around `at` begins: at a word, where there is one near."""
-    if at <= _BEFORE:
-        return 0
-    begin = at - _BEFORE
-    space = re.compile(r"\s\S").search(text, begin, at)
-    return begin if space is None else space.start() + 1
-
-
-def _letter_at(text: str, place: int, *, after: bool = False) -> int:
-    """The letter at a place of the folded text, or what comes after it and its marks.
-
-    Folding may make one letter of two, several of one, or nothing of a mark.
-    """
-    if text.isascii():
-        return place + after
-    ends = list(accumulate(len(folded(letter)) for letter in text))
-    return bisect_right(ends, ends[bisect_right(ends, place)]) if after else bisect_right(ends, place)
