@@ -135,7 +135,7 @@ class Housekeeping(QObject):
     def _dissolve(self, folder: str) -> None:
         conversations = self._sidebar.conversations_in_folder(folder)
         self._library.move_to_folder(conversations, "")
-        said = self.tr('The folder "{name}" is gone, what was in it is not.').format(name=folder)
+        said = self.tr("The folder “{name}” is gone, what was in it is not.").format(name=folder)
         bring_back = partial(self._library.move_to_folder, conversations, folder)
         self._board.show_notice(said, action=self.tr("Undo"), on_action=bring_back).takes_back = True
 
@@ -195,7 +195,7 @@ class Housekeeping(QObject):
     def _words_for(self, deleted: Sequence[Conversation]) -> str:
         if len(deleted) > 1:
             return self.tr("Deleted {count} conversations.").format(count=wording.whole(len(deleted)))
-        return self.tr('Deleted "{title}".').format(title=" ".join(deleted[0].title.split()))
+        return self.tr("Deleted “{title}”.").format(title=" ".join(deleted[0].title.split()))
 
     def _show_busy(self) -> None:
         self._sidebar.set_busy(self._library.busy)

@@ -14,6 +14,7 @@ from inference import (
     ModelConfig,
     ModelCrashed,
     ModelNotFound,
+    ModelUnreadable,
     OutOfMemory,
 )
 
@@ -46,7 +47,7 @@ def ways_after(model: AnyModel, error: InferenceError) -> tuple[Way, ...]:
             return on_cpu + smaller
         case OutOfMemory(context_size=int(size)) if size // 2 >= _SMALL_WINDOW:
             return (Way(WayKind.SMALLER_WINDOW, size // 2), Way(WayKind.AGAIN))
-        case OutOfMemory() | MemoryShort() | ModelChanged() | ModelNotFound():
+        case OutOfMemory() | MemoryShort() | ModelChanged() | ModelNotFound() | ModelUnreadable():
             return (Way(WayKind.AGAIN),)
         case DeviceNotFound() if isinstance(model, ModelConfig) and model.device is not None:
             return (Way(WayKind.ANY_DEVICE),)

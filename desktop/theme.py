@@ -102,7 +102,7 @@ class ThemeSource(QObject):
         application.setFont(_chosen_font("", None))
         self._ask_platform()
         self._current = self._theme()
-        application.setPalette(palette_of(self._current))
+        self._dress()
         self._hints.colorSchemeChanged.connect(self._follow)
         self._hints.accessibility().contrastPreferenceChanged.connect(self._follow)
 
@@ -159,8 +159,13 @@ class ThemeSource(QObject):
         if theme == self._current:
             return
         self._current = theme
-        self._application.setPalette(palette_of(theme))
+        self._dress()
         self.changed.emit(theme)
+
+    def _dress(self) -> None:
+        self._application.setPalette(palette_of(self._current))
+        menus = menu_palette_of(self._current)
+        self._application.setPalette(menus, "QMenu")  # type: ignore[arg-type]  # its stubs ask for bytes, it takes text alone
 
     def _theme(self) -> Theme:
         theme = load_theme("dark" if self._wants_dark() else "light")
@@ -190,6 +195,14 @@ def palette_of(theme: Theme) -> QPalette:
         palette.setColor(role, colour)
     for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, theme.field_edge)
+    return palette
+
+
+def menu_palette_of(theme: Theme) -> QPalette:
+    """That of menus. The style draws their boxes and edges so much darker than the window that in a dark theme an
+    empty box could not be seen: it gets a colour that is about the fields' edge by then."""
+    palette = palette_of(theme)
+    palette.setColor(QPalette.ColorRole.Window, theme.field_edge.lighter(150 if theme.is_dark else 125))
     return palette
 
 

@@ -117,9 +117,6 @@ class Composer(QWidget):
         self.button.setText(self.tr("Stop") if busy else self.tr("Send"))
         self.button.set_icon_name("stop" if busy else "send")
         self.button.setAccessibleName(self.button.text())
-        sends = self.tr("Send ({key})").format(key=enter_words(self.field.sending_key))
-        self.button.setToolTip(self.tr("Stop the reply (Esc)") if busy else sends)
-        self._hint.setText(self.tr("Esc stops the reply") if busy else self.tr("Shift+Enter for a new line"))
         self._update_button()
 
     def set_sending_key(self, key: SendingKey) -> None:
@@ -283,6 +280,15 @@ class Composer(QWidget):
 
     def _update_button(self) -> None:
         self.button.setEnabled(self._busy or (self._can_send and self._is_ready))
+        if self._busy:
+            tip, hint = self.tr("Stop the reply (Esc)"), self.tr("Esc stops the reply")
+        elif self._can_send:
+            tip = self.tr("Send ({key})").format(key=enter_words(self.field.sending_key))
+            hint = self.tr("Shift+Enter for a new line")
+        else:
+            tip, hint = self.tr("No model is open that could answer"), self.tr("No model is open")
+        self.button.setToolTip(tip)
+        self._hint.setText(hint)
 
     # Long texts
 

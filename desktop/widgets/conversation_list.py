@@ -144,7 +144,7 @@ class ConversationList(QWidget):
         if hits or self._results is not None:
             self.results.show_hits(hits)
         self._found.setText(self._count_of(len(hits)))
-        self._nothing.setText(self.tr('Nothing found for "{words}".').format(words=words))
+        self._nothing.setText(self.tr("Nothing found for “{words}”.").format(words=words))
         self._choose_body()
         announce(self.search_field, self._found.text() if hits else self._nothing.text())
 

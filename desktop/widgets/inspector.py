@@ -60,6 +60,7 @@ class Inspector(Page):
         self._found: Inspection | None = None
         self._live_gaps: list[tuple[float, float]] = []
         self._is_measuring = False
+        self._not_measured = ""  # why, where it was asked for here
         self._live_timer = QTimer(self, interval=_REPAINT_MS, singleShot=True)
         self._live_timer.timeout.connect(self._show_live)
         self.set_title(self.tr("Inspector"), self.tr("Close the Inspector (Ctrl+I)"))
@@ -88,6 +89,7 @@ class Inspector(Page):
             session.turns_replaced.connect(self._on_turns)
         self._session = session
         self._chosen = _LATEST
+        self._not_measured = ""
         self._on_turns()
 
     def as_text(self) -> str:
@@ -122,10 +124,7 @@ class Inspector(Page):
         self.tokens_text = Quiet(theme)
         self.tokens_button = Button(theme, text=self.tr("Show every token"), kind=ButtonKind.OUTLINED)
         self.tokens_table = DataTable(theme, self.tr("Every token"))
-        self.record_switch = Switch(theme, self.tr("Record probabilities"))
-        self.record_switch.setToolTip(
-            self.tr("Of the replies to come, what else each token might have been. Takes a while for each token.")
-        )
+        self.record_switch = Switch(theme, self.tr("Record probabilities"), bare=True)
         self.prompt_bar = StackedBar(theme, self.tr("Prompt"))
         self.prompt_text = Quiet(theme)
         self.usage_text = Quiet(theme)
@@ -149,7 +148,11 @@ class Inspector(Page):
         ]
         self.add(Side(self.tokens_button))
         self.add(self.tokens_table)
-        self.add(self.record_switch)
+        self.add_row(
+            self.record_switch.accessibleName(),
+            self.record_switch,
+            self.tr("Of the replies to come, what else each token might have been. Takes a while for each token."),
+        )
         self._sections.append(self._section(self.tr("Prompt"), self.prompt_bar, self.prompt_text))
         self._sections.append(self._section(self.tr("Usage"), self.usage_text))
         self.add_words(self.tr("What the same tokens would cost, at prices per million tokens that you enter:"))
@@ -210,6 +213,7 @@ class Inspector(Page):
     def _on_chosen(self, turn_id: object) -> None:
         if isinstance(turn_id, int):
             self._chosen = turn_id
+            self._not_measured = ""
             self._show_reply()
 
     def _reply(self) -> Turn | None:
@@ -283,7 +287,7 @@ class Inspector(Page):
             self._show_soon()  # nothing comes that would move the clock
 
     def _on_live_began(self) -> None:
-        self._live_gaps = []
+        self._live_gaps, self._not_measured = [], ""
         self._show_soon()
 
     def _on_token(self, number: int, gap: float) -> None:
@@ -302,26 +306,26 @@ class Inspector(Page):
         self.cost_text.setText(words.cost_words(usage, self._runs.prices))
 
     def _show_share(self, _now: object = None) -> None:
-        if self._found is None:
-            self.share_text.setText("")
+        if self._not_measured or self._found is None:
+            self.share_text.setText(self._not_measured)
             return
         info = self._models.state.file_info
         self.share_text.setText(words.share_words(self._found, info, self._runs.bandwidth))
 
     def _measure(self) -> None:
-        self._is_measuring = True
+        self._is_measuring, self._not_measured = True, ""
         if not self._runs.measure_bandwidth():
             self._is_measuring = False
 
     def _on_measured(self, _bandwidth: object) -> None:
-        self._is_measuring = False
+        self._is_measuring, self._not_measured = False, ""
         self._show_share()
 
     def _on_not_measured(self, sentence: str) -> None:
         """Something of the Lab failed; it is said here where it was asked for here."""
         if self._is_measuring:
-            self._is_measuring = False
-            self.share_text.setText(sentence)
+            self._is_measuring, self._not_measured = False, sentence
+            self._show_share()
 
     def _show_whether_measuring(self, _name: object = None) -> None:
         self.share_button.setEnabled(not self._runs.is_busy)

@@ -24,13 +24,15 @@ from desktop.server_choice import ServerChoice, ServerPhase, ServerState
 from desktop.theme import Theme, control_font, figure_font, scroll_bar_style
 from desktop.widgets.buttons import Button, ButtonKind
 from desktop.widgets.line_field import LineField
-from desktop.widgets.painting import paint_box
+from desktop.widgets.painting import paint_box, text_width
 from desktop.widgets.tips import as_tip
 from inference import RemoteModel
 
 _ROWS = (2, 5)  # of models, before the list scrolls: in a low window, and in a high one
 _BESIDE_THE_ROWS = 528  # pixels of a window that shows the panel, notices not counted
 _ROW = 28
+_LEAST_FIELD = 160  # pixels to type in; with less, the button goes below the fields
+_SIDES = (16, 8)  # of what is asked: left and right
 _MANY = 8  # models, from where on a filter helps
 
 
@@ -115,11 +117,13 @@ class ServerPanel(QWidget):
             widget.set_theme(theme)
         for label in (self._about, self._keys_kept):
             self._colour(label, theme.muted)
+        self._place_button()  # the font may be another one
         self._colour(self._answer, theme.error if self._state.phase is ServerPhase.FAILED else theme.text)
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._place_button()
         self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -150,7 +154,7 @@ class ServerPanel(QWidget):
         head.addWidget(self._title, 1)
         head.addWidget(self.close_button)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 8, 12)
+        column.setContentsMargins(_SIDES[0], 8, _SIDES[1], 12)
         column.setSpacing(8)
         column.addLayout(head)
         column.addWidget(self._about)
@@ -162,7 +166,7 @@ class ServerPanel(QWidget):
         column.addWidget(self.use_button)
 
     def _fields(self) -> QGridLayout:
-        grid = QGridLayout()
+        self._grid = grid = QGridLayout()
         grid.setSpacing(8)
         fields = (self.address_field, self.key_field)
         names = tuple(_label(field.accessibleName(), control_font()) for field in fields)
@@ -170,10 +174,20 @@ class ServerPanel(QWidget):
             name.setBuddy(field)
             grid.addWidget(name, row, 0)
             grid.addWidget(field, row, 1)
+        self._names = names
         grid.addWidget(self.connect_button, 1, 2)
         self._questions = (self._about, *names, *fields, self.connect_button, self._keys_kept)
         grid.setColumnStretch(1, 1)
         return grid
+
+    def _place_button(self) -> None:
+        """Beside the fields, where that leaves enough to type in; else on a line of its own."""
+        names = max(text_width(name.font(), name.text()) for name in self._names)
+        taken = sum(_SIDES) + names + self.connect_button.sizeHint().width() + 2 * self._grid.spacing()
+        if self.width() - taken < _LEAST_FIELD:
+            self._grid.addWidget(self.connect_button, 2, 1, Qt.AlignmentFlag.AlignLeft)
+        else:
+            self._grid.addWidget(self.connect_button, 1, 2)
 
     def _connect(self) -> None:
         self._servers.changed.connect(self.show_state)

@@ -12,7 +12,6 @@ from desktop.widgets.painting import along, paint_box, paint_focus_ring, text_wi
 _TRACK = QSize(34, 20)
 _KNOB = 14
 _GAP = 8
-_MARGIN = 6
 
 
 class Switch(QCheckBox):
@@ -35,10 +34,10 @@ class Switch(QCheckBox):
 
     def sizeHint(self) -> QSize:
         text = text_width(self.font(), self.text()) + _GAP if self.text() else 0
-        return QSize(text + _TRACK.width() + 2 * _MARGIN, 32)
+        return QSize(text + _TRACK.width(), 32)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_TRACK.width() + 2 * _MARGIN, 32)
+        return QSize(_TRACK.width(), 32)
 
     def hitButton(self, position: QPoint) -> bool:
         return self.rect().contains(position)
@@ -47,12 +46,12 @@ class Switch(QCheckBox):
         painter = QPainter(self)
         painter.setLayoutDirection(self.layoutDirection())
         track = self._track()
-        place = QRect(_MARGIN, 0, max(0, track.left() - _GAP - _MARGIN), self.height())
+        place = QRect(0, 0, max(0, track.left() - _GAP), self.height())
         painter.setPen(self._theme.text)
         painter.drawText(along(self, place), Qt.AlignmentFlag.AlignVCenter, self._words_within(place.width()))
         self._paint_track(painter, track)
         if self.hasFocus():
-            paint_focus_ring(painter, self.rect(), self._theme.accent)
+            self._paint_ring(painter, track)
         painter.end()
 
     def _words_within(self, width: int) -> str:
@@ -64,8 +63,13 @@ class Switch(QCheckBox):
         return QFontMetrics(self.font()).elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
 
     def _track(self) -> QRect:
-        left = self.width() - _MARGIN - _TRACK.width()
-        return QRect(QPoint(left, (self.height() - _TRACK.height()) // 2), _TRACK)
+        return QRect(QPoint(self.width() - _TRACK.width(), (self.height() - _TRACK.height()) // 2), _TRACK)
+
+    def _paint_ring(self, painter: QPainter, track: QRect) -> None:
+        """Within the track: what is outside it stands flush with its neighbours."""
+        on, theme = self.isChecked(), self._theme
+        ring = along(self, track.adjusted(2, 2, -2, -2) if on else track)
+        paint_focus_ring(painter, ring, theme.on_accent if on else theme.accent, ring.height() / 2)
 
     def _paint_track(self, painter: QPainter, track: QRect) -> None:
         on, theme = self.isChecked(), self._theme

@@ -532,6 +532,14 @@ Aus: Sie erscheint ganz, am Ende. Das Modell arbeitet gleich, gleich schnell.</t
             <translation>Esc hält die Antwort an</translation>
         </message>
         <message>
+            <source>No model is open</source>
+            <translation>Kein Modell ist offen</translation>
+        </message>
+        <message>
+            <source>No model is open that could answer</source>
+            <translation>Kein Modell ist offen, das antworten könnte</translation>
+        </message>
+        <message>
             <source>On: the model thinks before it answers, which takes longer.
 Off: it answers at once.</source>
             <translation>An: Das Modell überlegt, bevor es antwortet; das dauert länger.
@@ -659,7 +667,7 @@ Aus: Es antwortet sofort.</translation>
             <translation>Neue Unterhaltung (Strg+N)</translation>
         </message>
         <message>
-            <source>Nothing found for "{words}".</source>
+            <source>Nothing found for “{words}”.</source>
             <translation>Nichts gefunden für „{words}“.</translation>
         </message>
         <message>
@@ -1346,12 +1354,12 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>Alle Unterhaltungen durch&amp;suchen</translation>
         </message>
         <message>
-            <source>Deleted "{title}".</source>
-            <translation>„{title}“ gelöscht.</translation>
-        </message>
-        <message>
             <source>Deleted {count} conversations.</source>
             <translation>{count} Unterhaltungen gelöscht.</translation>
+        </message>
+        <message>
+            <source>Deleted “{title}”.</source>
+            <translation>„{title}“ gelöscht.</translation>
         </message>
         <message>
             <source>Ne&amp;xt conversation</source>
@@ -1370,7 +1378,7 @@ Dieser Bericht hilft, es zu beheben; er enthält nichts aus den Unterhaltungen.<
             <translation>&amp;Vorige Unterhaltung</translation>
         </message>
         <message>
-            <source>The folder "{name}" is gone, what was in it is not.</source>
+            <source>The folder “{name}” is gone, what was in it is not.</source>
             <translation>Der Ordner „{name}“ ist weg, sein Inhalt nicht.</translation>
         </message>
         <message>

@@ -20,9 +20,10 @@ def from_right_to_left() -> Iterator[None]:
         QApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
-def inked_columns(widget: QWidget) -> list[int]:
-    """The columns in which anything stands, between the lines at the top and the bottom."""
+def inked_columns(widget: QWidget, ground_at: int | None = None) -> list[int]:
+    """The columns in which anything stands, between the lines at the top and the bottom; `ground_at` is a height at
+    which nothing stands at the left."""
     image = widget.grab().toImage()
-    ground = image.pixel(0, image.height() // 2)
+    ground = image.pixel(0, image.height() // 2 if ground_at is None else ground_at)
     rows = range(3, image.height() - 3)
     return [x for x in range(image.width()) if any(image.pixel(x, y) != ground for y in rows)]

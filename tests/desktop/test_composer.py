@@ -96,8 +96,13 @@ def test_without_a_model_one_may_type_but_the_button_waits(composer, qtbot):
     composer.set_can_send(can_send=False)
     qtbot.keyClicks(composer.field, "Why?")
     assert not composer.button.isEnabled()
+    assert (composer.button.toolTip(), composer._hint.text()) == (
+        "No model is open that could answer",
+        "No model is open",
+    )
     composer.set_can_send(can_send=True)
     assert composer.button.isEnabled()
+    assert composer._hint.text() == "Shift+Enter for a new line"
 
 
 def test_the_button_sends(composer, qtbot):

@@ -434,7 +434,7 @@ def test_finding_nothing_is_said(shown):
     shown.search_field.search_now()
     shown.show_hits("zebra", ())
     assert shown._nothing.isVisible()
-    assert shown._nothing.text() == 'Nothing found for "zebra".'
+    assert shown._nothing.text() == "Nothing found for “zebra”."
 
 
 def test_what_changes_meanwhile_is_looked_for_again(shown, qtbot):

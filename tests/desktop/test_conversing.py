@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from inference import (
     MemoryShort,
-    ModelUnreadable,
+    ModelUnsupported,
     PromptTooLong,
     ServerBroke,
     WindowPolicy,
@@ -16,7 +16,7 @@ from tests.desktop.fakes import MODEL, OTHER_MODEL
 
 def break_the_model(desk: Desk) -> None:
     desk.window.opening.open(OTHER_MODEL)
-    desk.engine.fail_to_load(ModelUnreadable(OTHER_MODEL, "it ends too early."))
+    desk.engine.fail_to_load(ModelUnsupported(OTHER_MODEL, "it writes no text."))
 
 
 def test_a_prompt_is_sent_with_everything_the_engine_needs_and_the_field_is_emptied(desk):

@@ -141,7 +141,7 @@ def test_a_copy_is_opened(desk, window):
 def test_what_was_deleted_comes_back(desk, window):
     window.conversation_list.view.setFocus()
     desk.qtbot.keyClick(window.conversation_list.view, Qt.Key.Key_Delete)
-    assert notices(window) == ['Deleted "How do boats float?".']
+    assert notices(window) == ["Deleted “How do boats float?”."]
     assert "How do boats float?" not in titles(window)
     undo(window)
     assert "How do boats float?" in titles(window)
@@ -167,7 +167,7 @@ def test_several_deletions_come_back_one_after_the_other(desk, window):
     commands.delete_wanted.emit((number_of(desk, "What is a KV cache?"), number_of(desk, "How do boats float?")))
     assert notices(window) == ["Deleted 2 conversations."]
     undo(window)
-    assert notices(window) == ['Deleted "Why do rivers bend?".']
+    assert notices(window) == ["Deleted “Why do rivers bend?”."]
     assert len(titles(window)) == 3
     undo(window)
     assert len(titles(window)) == 4

@@ -245,6 +245,8 @@ def test_why_the_memory_cannot_be_measured_is_said_where_it_was_asked_for(desk, 
     inspector.share_button.click()
     assert "a model of this machine" in inspector.share_text.text()
     assert inspector.share_button.isEnabled()
+    desk.models.eject()
+    assert "a model of this machine" in inspector.share_text.text(), "a model that goes takes no failure with it"
 
 
 def test_a_failed_experiment_is_not_said_of_a_reply(desk, inspector):

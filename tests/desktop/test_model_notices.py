@@ -64,6 +64,7 @@ def test_after_a_failed_load_the_safer_way_is_one_click_away(desk, error, action
         (MemoryShort(), ["Try again", "Open another…"]),
         (ModelChanged(MODEL), ["Try again", "Open another…"]),
         (ModelNotFound(MODEL), ["Try again", "Open another…"]),
+        (ModelUnreadable(MODEL, "the file ends early."), ["Try again", "Open another…"]),
     ],
 )
 def test_where_the_same_may_go_better_later_all_that_helps_is_offered_and_works(desk, error, actions):

@@ -56,7 +56,8 @@ def test_a_model_that_fails_is_said_with_its_sentence_and_an_action(desk):
     (notice,) = window.board.notices
     assert notice.kind is NoticeKind.ERROR
     assert notice.text == "other.gguf cannot be read as a model: it ends too early."
-    desk.qtbot.mouseClick(notice.action_button, Qt.MouseButton.LeftButton)
+    (another,) = notice.other_buttons
+    desk.qtbot.mouseClick(another, Qt.MouseButton.LeftButton)
     assert desk.asked == [window]
     assert window.board.notices == ()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from desktop.secrets import KeyPlace, KeysKept
@@ -100,3 +101,21 @@ def test_with_another_theme_nothing_is_lost(shown):
     shown.connect("a", "b")
     shown.panel.set_theme(load_theme("dark"))
     assert shown.panel.models.current_name == "a"
+
+
+@pytest.fixture
+def set_points(qapp):
+    before = QFont(qapp.font())
+    yield lambda points: qapp.setFont(QFont(before.family(), points))
+    qapp.setFont(before)
+
+
+@pytest.mark.parametrize("points", [10, 18])
+@pytest.mark.parametrize("width", [360, 700])
+def test_the_fields_have_room_to_type_in_and_the_button_all_its_words(set_points, qtbot, points, width):
+    set_points(points)
+    shown = Shown(qtbot)
+    shown.panel.resize(width, 400)
+    shown.panel.layout().activate()
+    assert min(field.width() for field in (shown.panel.address_field, shown.panel.key_field)) >= 150
+    assert shown.panel.connect_button.width() >= shown.panel.connect_button.sizeHint().width()

@@ -73,10 +73,26 @@ def test_where_hardly_a_letter_would_be_left_no_words_are_painted(switch):
 def test_from_right_to_left_it_is_the_other_way_round_and_nothing_is_painted_over(switch):
     switch.resize(switch.sizeHint())
     switch.setChecked(True)
-    inked = inked_columns(switch)
+    inked = inked_columns(switch, ground_at=1)
     with from_right_to_left():
-        mirrored = inked_columns(switch)
+        mirrored = inked_columns(switch, ground_at=1)
         picture = switch.grab().toImage()
     assert abs(len(mirrored) - len(inked)) <= 2
     assert picture.pixelColor(switch.rect().right() - 10, switch.height() // 2) != load_theme("light").accent
-    assert picture.pixelColor(30, switch.height() // 2) == load_theme("light").accent
+    assert picture.pixelColor(24, switch.height() // 2) == load_theme("light").accent
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_its_words_and_its_track_reach_to_the_edges_and_the_ring_stays_within(switch, qtbot, is_on):
+    switch.resize(switch.sizeHint())
+    switch.setChecked(is_on)
+    inked = inked_columns(switch, ground_at=1)
+    assert inked[0] <= 2
+    assert inked[-1] == switch.width() - 1
+    switch.activateWindow()
+    switch.clearFocus()
+    plain = switch.grab().toImage()
+    switch.setFocus()
+    qtbot.waitUntil(switch.hasFocus, timeout=30_000)
+    assert switch.grab().toImage() != plain
+    assert inked_columns(switch, ground_at=1) == inked

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QMenu, QStyleFactory
 
 from desktop.settings import ColourScheme
 from desktop.theme import (
@@ -90,6 +90,21 @@ def test_the_palette_carries_the_theme(theme):
     assert palette.window().color() == theme.background
     assert palette.base().color() == theme.surface
     assert palette.text().color() == theme.text
+
+
+def test_an_empty_box_in_a_menu_can_be_seen(theme, qapp, source):
+    source.set_scheme(ColourScheme.DARK if theme.is_dark else ColourScheme.LIGHT)
+    menu = QMenu()
+    fusion = QStyleFactory.create("fusion")
+    menu.setStyle(fusion)
+    menu.addAction("Streaming").setCheckable(True)
+    menu.addAction("Quit")
+    menu.resize(menu.sizeHint())
+    image = menu.grab().toImage()
+    box, beside = menu.actionGeometry(menu.actions()[0]), menu.actionGeometry(menu.actions()[1])
+    ground = image.pixelColor(beside.left() + 4, beside.center().y())
+    inked = [contrast(image.pixelColor(x, box.center().y()), ground) for x in range(box.left() + 2, box.left() + 24)]
+    assert max(inked) >= 3
 
 
 def test_figures_use_digits_of_one_width(qapp):
