@@ -149,7 +149,7 @@ class Window(QMainWindow):
             self._order_what_came()
         self._views.setCurrentWidget(view)
         self._make_room_for_notices()
-        self._sides.uncover()
+        self._uncover()
         self.stop_action.setEnabled(True)
         as_view(view).begins_at.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -160,7 +160,7 @@ class Window(QMainWindow):
         self._views.setCurrentIndex(0)
         self._make_room_for_notices()
         self._offer_stop()
-        self.composer.focus_field()
+        self._go_on()
 
     def open_panel(self, panel: QWidget) -> None:
         """Show this `View` beside the conversation; where there is no room for both, in its place."""
@@ -331,17 +331,18 @@ class Window(QMainWindow):
         self._library.failed.connect(self.board.show_error)
         self._models.changed.connect(self._show_model)
         self.board.fitted.connect(self._make_room_for_server)
-        self.board.left.connect(self.composer.focus_field)
+        self.board.left.connect(self._go_on)
         self.board.said.connect(self._order_what_came)
         self._settings.listen(self._on_settings)
         if self.views is not None:
             self.views.server_wanted.connect(self.server_area.open)
         self.server_area.panel_made.connect(self._order_what_came)
-        self.server_area.left.connect(self.composer.focus_field)
+        self.server_area.opened.connect(self._uncover)
+        self.server_area.left.connect(self._go_on)
         self._themes.changed.connect(self._set_theme)
         self.conversation_list.opened.connect(self._open_conversation)
         self.conversation_list.new_wanted.connect(self.new_action.trigger)
-        self.conversation_list.left.connect(self.composer.focus_field)
+        self.conversation_list.left.connect(self._go_on)
         self.closing.connect(self.filing.close)
         self.housekeeping.sidebar_wanted.connect(self._show_sidebar)
         self.housekeeping.open_wanted.connect(self._open_conversation)
@@ -362,7 +363,8 @@ class Window(QMainWindow):
         self.conversing.failed.connect(self.board.show_error)
         self.conversing.outdated.connect(partial(self.board.show_notice, kind=NoticeKind.ERROR, here=True))
         self._sides.arranged.connect(self._on_arranged)
-        self._sides.panel_closed.connect(self.composer.focus_field)
+        self._sides.panel_closed.connect(self._go_on)
+        self.reading.conversation_wanted.connect(self._uncover_conversation)
         self.composer.set_sending_key(self._settings.current.send_with)
         self.order_tabs()
 
@@ -404,7 +406,7 @@ class Window(QMainWindow):
             self.views.follow(session)
         self.close_view()
         self._sides.uncover()
-        self.composer.focus_field()
+        self._go_on()
 
     def _show_place(self) -> None:
         """Which conversation this is: the mark in the list, the title."""
@@ -514,7 +516,26 @@ class Window(QMainWindow):
         if self.conversation_list.isVisible() and self._sides.is_narrow:
             self.conversation_list.view.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Have the keyboard where one goes on: in the prompt, or in what stands where that is otherwise."""
+        shown = self._sides.in_place_of_conversation or (None if self.view is None else as_view(self.view).begins_at)
+        if shown is None:
             self.composer.focus_field()
+        else:
+            shown.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _uncover_conversation(self) -> None:
+        """Show the conversation, whatever stands in its place."""
+        self.close_view()
+        self._uncover()
+
+    def _uncover(self) -> None:
+        """Have neither the sidebar nor a panel stand where the conversation and the views are."""
+        self._sides.uncover()
+        if self._sides.in_place_of_conversation is not None:
+            self.close_panel()
 
     def _show_sidebar(self) -> None:
         if not self.conversation_list.isVisible():
@@ -523,6 +544,9 @@ class Window(QMainWindow):
     def _on_arranged(self, sidebar_shown: bool) -> None:  # noqa: FBT001 - a slot gets what the signal carries
         self.header.show_sidebar_buttons(shown=not sidebar_shown)
         self.sidebar_action.setChecked(sidebar_shown)
+        focus = self.focusWidget()
+        if focus is None or not focus.isVisibleTo(self):
+            self._go_on()  # what the keyboard was in has no room any more, or is covered
 
 
 def _column(widget: QWidget) -> QVBoxLayout:

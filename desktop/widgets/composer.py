@@ -161,7 +161,9 @@ class Composer(QWidget):
         self.thinking_switch.setVisible(offered)
 
     def focus_field(self) -> None:
-        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        """Have the keyboard in the field, where that is seen."""
+        if self.isVisibleTo(self.window()):
+            self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

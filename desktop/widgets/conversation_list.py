@@ -334,8 +334,9 @@ class ConversationList(QWidget):
         self.folded_changed.emit(self._model.folded)
 
     def _edit(self, row: int) -> None:
-        self.view.go_to(row)
-        self.view.edit(self._model.index(row, 0))
+        if not self.view.is_editing:  # else it is being typed already
+            self.view.go_to(row)
+            self.view.edit(self._model.index(row, 0))
 
     def _show_what_waited(self) -> None:
         if self._waiting is not None:
@@ -353,7 +354,7 @@ class ConversationList(QWidget):
     # What is seen
 
     def _choose_body(self) -> None:
-        if self.search_field.words:
+        if self.search_field.said:
             page = _Page.RESULTS if self._hits else _Page.NOTHING
         else:
             page = _Page.LIST if self._model.rowCount() else _Page.EMPTY

@@ -98,8 +98,10 @@ class MessageControls:
             button.setEnabled(not busy or button.action_kind in (MessageAction.COPY, MessageAction.MORE))
 
     def focus(self, kind: MessageAction) -> None:
-        """Put the focus on the button for this, or on the first."""
-        button = self.action(kind) or self.actions[0]
+        """Put the focus on the button for this, or where it can't be pressed now, on the first that can."""
+        wanted = self.action(kind)
+        buttons = self.actions if wanted is None else (wanted, *self.actions)
+        button = next((each for each in buttons if each.isEnabled()), self.actions[0])
         self._leave_one_stop(self.actions.index(button))
         button.setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -18,6 +18,8 @@ _KEY = QKeySequence.StandardKey
 
 class ReadingActions(QObject):
     """They act on the transcript of a page, where there is one. How large it was set is kept in the settings."""
+
+    conversation_wanted = Signal()  # something is looked for in it: what stands in its place is to go
 
     def __init__(self, window: QWidget, page: ConversationPage, settings: SettingsFile) -> None:
         super().__init__(window)
@@ -55,14 +57,17 @@ class ReadingActions(QObject):
 
     def _find(self) -> None:
         if self._page.shows_transcript:
+            self.conversation_wanted.emit()
             self._page.transcript.finding.begin()
 
     def _find_next(self) -> None:
         if self._page.shows_transcript:
+            self.conversation_wanted.emit()
             self._page.transcript.finding.go_on(1)
 
     def _find_previous(self) -> None:
         if self._page.shows_transcript:
+            self.conversation_wanted.emit()
             self._page.transcript.finding.go_on(-1)
 
     def _copy_as_markdown(self) -> None:

@@ -43,6 +43,11 @@ class SearchField(LineField):
         """What is to be looked for."""
         return " ".join(self.text().split())
 
+    @property
+    def said(self) -> str:
+        """What is looked for: what is typed, as soon as there was a pause."""
+        return self._said
+
     def search_now(self) -> None:
         """Say what is wanted without waiting for a pause; what was said last is not said again."""
         self._pause.stop()

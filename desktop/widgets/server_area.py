@@ -21,6 +21,7 @@ class ServerArea(QWidget):
 
     panel_made = Signal(QWidget)
     chosen = Signal(object)  # RemoteModel
+    opened = Signal()  # it is to be seen now
     left = Signal()  # it was put away, with or without a choice
 
     def __init__(self, theme: Theme, make_servers: Callable[[], ServerChoice] | None) -> None:
@@ -44,6 +45,7 @@ class ServerArea(QWidget):
         if self.panel is None:
             self.panel = self._make_panel(self._make_servers())
         self.show()
+        self.opened.emit()
         self.panel.set_room(self._room)
         self.panel.begin(address)
 

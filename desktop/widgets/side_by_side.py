@@ -51,6 +51,13 @@ class SideBySide(QSplitter):
         return tuple(widgets_in(self._panels))
 
     @property
+    def in_place_of_conversation(self) -> QWidget | None:
+        """Where the keyboard begins in what stands where the conversation is otherwise; `None` while that is shown."""
+        if not self._middle.isHidden():
+            return None
+        return self._sidebar if self._panels.isHidden() else as_view(self._panels.currentWidget()).begins_at
+
+    @property
     def sidebar_width(self) -> int | None:
         """As wide it was made; `None` while it does not stand beside the conversation."""
         width = self.sizes()[0]

@@ -337,6 +337,24 @@ def test_renaming_opens_a_folded_folder_and_ends_a_search(shown):
     assert shown.folded == set()
 
 
+def test_what_is_typed_and_not_looked_for_yet_takes_no_place_of_the_list(shown):
+    shown.show_conversations(SOME)
+    shown.search_field.setText("kv")
+    shown.show_conversations(SOME[:1])
+    assert shown.view.isVisible()
+    shown.search_field.clear()
+    assert shown.view.isVisible()
+
+
+def test_a_title_that_is_being_typed_goes_on_being_typed(shown, qtlog):
+    shown.show_conversations(SOME)
+    shown.begin_renaming(SOME[0].id)
+    editor_in(shown).setText("Half a ti")
+    shown.begin_renaming(SOME[0].id)
+    assert editor_in(shown).text() == "Half a ti"
+    assert not [record.message for record in qtlog.records if "editing failed" in record.message]
+
+
 def test_a_folder_folds_by_mouse_and_keys_and_says_so(shown, qtbot):
     shown.show_conversations(in_folders())
     with qtbot.waitSignal(shown.folded_changed) as changed:

@@ -56,3 +56,44 @@ def test_a_panel_stands_beside_the_conversation_and_in_its_place_where_it_is_nar
     panel.closed.emit()
     assert window.panel is None
     assert window.composer.isVisible()
+
+
+def test_a_view_that_is_opened_behind_a_panel_is_seen_in_a_narrow_window(desk):
+    window, panel, view = desk.open(), Plain(), Plain()
+    window.resize(600, 700)
+    window.open_panel(panel)
+    window.open_view(view)
+    assert view.isVisible()
+    assert window.panel is None
+
+
+def test_what_is_found_in_a_conversation_is_seen_whatever_stood_in_its_place(desk):
+    window, view = desk.open(), Plain()
+    desk.talk("Why?", "Because.")
+    window.open_view(view)
+    window.reading.find.trigger()
+    assert window.view is None
+    assert window.page.isVisible()
+
+
+def test_a_server_is_asked_for_where_it_is_seen_in_a_narrow_window(desk):
+    window = desk.open()
+    window.resize(400, 600)
+    QApplication.processEvents()
+    window.sidebar_action.trigger()
+    assert not window.composer.isVisible()
+    window.server_area.open()
+    assert window.server_area.isVisible()
+
+
+def test_the_keyboard_is_never_in_what_is_covered(desk):
+    window, view = desk.open(), Plain()
+    window.open_view(view)
+    window.sidebar_action.trigger()
+    window.sidebar_action.trigger()
+    assert window.focusWidget().isVisibleTo(window)
+    window.close_view()
+    window.conversation_list.begin_search()
+    window.resize(400, 600)
+    QApplication.processEvents()
+    assert window.focusWidget().isVisibleTo(window)
