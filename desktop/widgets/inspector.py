@@ -124,7 +124,10 @@ class Inspector(Page):
         self.tokens_text = Quiet(theme)
         self.tokens_button = Button(theme, text=self.tr("Show every token"), kind=ButtonKind.OUTLINED)
         self.tokens_table = DataTable(theme, self.tr("Every token"))
-        self.record_switch = Switch(theme, self.tr("Record probabilities"), bare=True)
+        self.record_switch = Switch(theme, self.tr("Record probabilities"))
+        self.record_switch.setToolTip(
+            self.tr("Of the replies to come, what else each token might have been. Takes a while for each token.")
+        )
         self.prompt_bar = StackedBar(theme, self.tr("Prompt"))
         self.prompt_text = Quiet(theme)
         self.usage_text = Quiet(theme)
@@ -148,11 +151,7 @@ class Inspector(Page):
         ]
         self.add(Side(self.tokens_button))
         self.add(self.tokens_table)
-        self.add_row(
-            self.record_switch.accessibleName(),
-            self.record_switch,
-            self.tr("Of the replies to come, what else each token might have been. Takes a while for each token."),
-        )
+        self.add(self.record_switch)
         self._sections.append(self._section(self.tr("Prompt"), self.prompt_bar, self.prompt_text))
         self._sections.append(self._section(self.tr("Usage"), self.usage_text))
         self.add_words(self.tr("What the same tokens would cost, at prices per million tokens that you enter:"))
