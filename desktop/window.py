@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtGui import (
@@ -544,7 +544,7 @@ class Window(QMainWindow):
     def _on_arranged(self, sidebar_shown: bool) -> None:  # noqa: FBT001 - a slot gets what the signal carries
         self.header.show_sidebar_buttons(shown=not sidebar_shown)
         self.sidebar_action.setChecked(sidebar_shown)
-        focus = self.focusWidget()
+        focus = cast("QWidget | None", self.focusWidget())  # its stubs do not know that there may be none
         if focus is None or not focus.isVisibleTo(self):
             self._go_on()  # what the keyboard was in has no room any more, or is covered
 

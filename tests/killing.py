@@ -202,10 +202,12 @@ def _place(facts: Sequence[Fact]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Killing:
-    """How many processes are killed, and within how many seconds; without that, as long as one of them takes."""
+    """How many processes are killed, and within how many seconds; without that, as long as one of them takes. `within`
+    is the one thing in whose middle that is to be; without it, whatever it is that they do."""
 
     count: int
     seconds: float | None = None
+    within: str = ""
 
     def of(
         self, nursery: Nursery, order: Callable[[int], Sequence[object]], look: Callable[[int, Life], str | None]
@@ -216,14 +218,17 @@ class Killing:
         dice = random.Random(seed())  # noqa: S311 - the same moments each time, for whoever looks for what went wrong
         seconds = self.seconds or self._seconds_of(nursery, order, look)
         places: Counter[str] = Counter()
-        while places.total() - places[BETWEEN] < self.count:
+        while self._counted(places) < self.count:
             number = places.total() + 1
-            life = nursery.live(*order(number), seconds=dice.uniform(0, seconds))
+            life = nursery.live(*order(number), seconds=dice.uniform(0, seconds), begins=self.within)
             places[look(number, life) or life.place] += 1
             assert number < self.count * _TRIES, f"hardly any moment is in the middle of something: {places}"
         report = f"seed {seed()}, {places.total()} moments within {seconds:.3f} s: {dict(places.most_common())}"
         print(report)  # noqa: T201 - for whoever asks for it with -s
         return places
+
+    def _counted(self, places: Counter[str]) -> int:
+        return places[self.within] if self.within else places.total() - places[BETWEEN]
 
     def _seconds_of(
         self, nursery: Nursery, order: Callable[[int], Sequence[object]], look: Callable[[int, Life], str | None]

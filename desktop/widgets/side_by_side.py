@@ -55,7 +55,8 @@ class SideBySide(QSplitter):
         """Where the keyboard begins in what stands where the conversation is otherwise; `None` while that is shown."""
         if not self._middle.isHidden():
             return None
-        return self._sidebar if self._panels.isHidden() else as_view(self._panels.currentWidget()).begins_at
+        panel = self._panels.currentWidget()
+        return self._sidebar if panel is None or self._panels.isHidden() else as_view(panel).begins_at
 
     @property
     def sidebar_width(self) -> int | None:

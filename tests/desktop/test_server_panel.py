@@ -116,6 +116,6 @@ def test_the_fields_have_room_to_type_in_and_the_button_all_its_words(set_points
     set_points(points)
     shown = Shown(qtbot)
     shown.panel.resize(width, 400)
-    shown.panel.layout().activate()
+    QApplication.sendPostedEvents()
     assert min(field.width() for field in (shown.panel.address_field, shown.panel.key_field)) >= 150
     assert shown.panel.connect_button.width() >= shown.panel.connect_button.sizeHint().width()

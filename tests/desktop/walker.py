@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import TypeVar, cast
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -58,6 +59,8 @@ NOT_PRESSED = ("Open the data folder", "Choose the folder of model files", "Atta
 NOT_CHOSEN = ("Quit", "Attach files")
 QUIET = ("engine", "look")  # what comes by itself leaves the draft alone
 
+_Widget = TypeVar("_Widget", bound=QWidget)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -75,6 +78,9 @@ class Walker:
         self.qtbot, self.folder, self.application = qtbot, folder, application
         self.done: list[str] = []
         self.drafts: dict[tuple[bool, int | None], str] = {}
+        self._shown: tuple[bool, int | None]
+        self._session: object
+        self._said: dict[int, tuple[object, object]] = {}
         self._open()
 
     def walk(self, steps: Sequence[int]) -> Iterator[str]:
@@ -244,11 +250,9 @@ class Walker:
         return Choice("action", action.text(), choose)
 
     def _key(self, random: Random) -> Choice | None:
-        from PySide6.QtGui import QKeySequence
-
         name = random.choice(KEYS)
-        key = QKeySequence(name)[0]
-        widget = self.desk.window.focusWidget()
+        key = QKeySequence(name)[0]  # type: ignore[index]  # its stubs do not know that it can be
+        widget = cast("QWidget | None", self.desk.window.focusWidget())
         if widget is None:
             return None
         return Choice(
@@ -455,7 +459,7 @@ class Walker:
         window = self.desk.window
         if QApplication.activePopupWidget() is not None:
             return
-        focus = window.focusWidget()
+        focus = cast("QWidget | None", window.focusWidget())
         if focus is None:  # what had it is gone, as in a header that became narrow: the next key finds another
             return
         assert focus.isVisibleTo(window), f"the keyboard is in what is hidden: {_name(focus)}"
@@ -468,9 +472,9 @@ class Walker:
         self.desk.file_choosers = FileChoosers(lambda _: None, lambda _, name: self.folder / f"{name}")
         self.jobs_done = 0
         self.desk.open()
-        self._shown: tuple[bool, int | None] = (False, None)
-        self._session: object = None
-        self._said: dict[int, tuple[object, object]] = {}
+        self._shown = (False, None)
+        self._session = None
+        self._said.clear()
         self._settle()
 
     def _settle(self) -> None:
@@ -483,7 +487,7 @@ class Walker:
             popup.close()
             self._settle()
 
-    def _seen(self, kind):
+    def _seen(self, kind: type[_Widget]) -> list[_Widget]:
         return [
             widget
             for widget in self.desk.window.findChildren(kind)

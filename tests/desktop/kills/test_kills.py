@@ -20,6 +20,7 @@ from tests.desktop.kills.victims import LINE
 from tests.desktop.store.test_deletion import files_with
 from tests.desktop.store.test_salvage import damage, pages_of, texts
 from tests.desktop.store.test_schema import SCHEMAS, VERSIONS
+from tests.gguf_files import write_tiny_model
 from tests.killing import Killing, Life, moments
 
 VICTIMS = "tests.desktop.kills.victims"
@@ -93,6 +94,24 @@ def test_what_was_sent_is_there_and_what_was_typed(nursery, path):
 
     Killing(MOMENTS, 4 * A_WHILE).of(nursery, lambda number: ("send", str(path), f"w{number}"), look)
     assert MOMENTS < 20 or len(sent) > MOMENTS / 2
+
+
+def test_what_is_being_read_is_there_and_its_reply_is_one_that_was_interrupted(nursery, path, tmp_path):
+    model = write_tiny_model(tmp_path / "tiny.gguf", context_length=4096)
+    asked: set[str] = set()
+
+    def look(_: int, life: Life) -> None:
+        assert_starts(path).close()
+        said = [words for kind, what, *words in life.facts if (kind, what) == ("began", "prefill")]
+        asked.update(words for (words,) in said)
+        kept = rows(path, "SELECT role, content, state FROM turns ORDER BY id")
+        assert asked <= {content for role, content, _ in kept if role == "user"}
+        if life.place == "prefill":
+            assert kept[-1] == ("assistant", "", "interrupted")
+
+    Killing(MOMENTS, A_WHILE, within="prefill").of(
+        nursery, lambda number: ("prefill", str(path), str(model), f"w{number}"), look
+    )
 
 
 def test_a_reply_is_there_up_to_its_last_checkpoint(nursery, path):

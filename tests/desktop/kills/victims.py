@@ -9,10 +9,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject, QTimer
 
+from desktop.activity import Activity, Phase
 from desktop.chat_session import ChatSession
 from desktop.deletion import delete_files
+from desktop.engine_bridge import EngineBridge
+from desktop.engines import Engines
 from desktop.import_reader import ConversationReader
 from desktop.imports import Imports
 from desktop.library import FileFormat, Library
@@ -20,10 +23,12 @@ from desktop.model_choice import ModelChoice
 from desktop.settings import SettingsFile
 from desktop.store import Store, open_store
 from desktop.wishes import ReplyChoices
+from inference import EngineFiles, LocalEngine, StateBudget
 from tests.desktop.fakes import MODEL, ScriptedEngine
 from tests.killing import bring_up, die_before, doing, say
 
 LINE = "All the water that runs here came from somewhere else. "
+LONG = 30  # lines of a question that takes a while to be read
 
 
 def send(path: str, name: str) -> None:
@@ -58,6 +63,49 @@ def checkpoint(path: str, name: str) -> None:
         with doing("checkpoint") as kept:
             session.flush()
             kept += [reply, len(session.turns[-1].message.content)]
+
+
+def prefill(path: str, model: str, name: str) -> None:
+    """A model of this machine reads one long question after another, each in a new conversation."""
+    application = QCoreApplication([])
+    folder = Path(path).parent
+    files = EngineFiles(folder / "machine.json", folder / "llama.log")
+    bridge = EngineBridge()
+    engine = LocalEngine(bridge.post, StateBudget(1 << 20, 1 << 24, folder / "states"), files=files)
+    models = ModelChoice(Engines(lambda: engine, lambda: engine), SettingsFile(folder / "settings.toml"), Path(model))
+    bridge.event_arrived.connect(models.on_event)
+    models.load()
+    asker = Asker(Store(Path(path)), engine, models, bridge, name)
+    asker.ask()
+    application.exec()
+
+
+class Asker(QObject):
+    """Asks again as soon as the question before was read."""
+
+    def __init__(self, store: Store, engine: LocalEngine, models: ModelChoice, bridge: EngineBridge, name: str) -> None:
+        super().__init__()
+        self._store, self._engine, self._models, self._bridge = store, engine, models, bridge
+        self._name, self._count = name, 0
+        self._phase = Phase.IDLE
+
+    def ask(self) -> None:
+        session = ChatSession(self._store, self._engine, self._models, parent=self)
+        self._bridge.event_arrived.connect(session.on_event)
+        session.activity_changed.connect(partial(self._follow, session))
+        self._words = f"{self._name} {self._count}: {LINE * LONG}"
+        self._count += 1
+        assert session.send(self._words, ReplyChoices(streaming=True))
+
+    def _follow(self, session: ChatSession, activity: Activity) -> None:
+        before, self._phase = self._phase, activity.phase
+        if Phase.PREFILL in (before, self._phase) and before is not self._phase:
+            say("began" if self._phase is Phase.PREFILL else "ended", "prefill", self._words)
+        if self._phase is Phase.DECODE:
+            session.stop()
+        if self._phase is Phase.IDLE:
+            assert before is Phase.DECODE, session.turns[-1]
+            QTimer.singleShot(0, self.ask)
 
 
 def until(step: int, work: str, *arguments: str) -> None:
@@ -200,6 +248,7 @@ WORKS: dict[str, Callable[..., None]] = {
         until,
         start_anew,
         send,
+        prefill,
         checkpoint,
         migrate,
         index,
@@ -213,4 +262,6 @@ WORKS: dict[str, Callable[..., None]] = {
 }
 
 if __name__ == "__main__":
+    import inference.llama  # noqa: F401 - once for all of them
+
     bring_up(WORKS)
